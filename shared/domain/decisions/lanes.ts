@@ -1,0 +1,143 @@
+// The two lanes of a case: the outbox (tell what has happened) and the plan (make it happen). Pure.
+//
+// The outbox is exempt from the version gate: it tells of a commit that is a fact, whatever came after.
+// The plan is gated at every claim: a decision made on v1 must not reach a provider at v2.
+import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
+import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
+import type { Case, Plan } from "../records/case.ts";
+import { exhaustion, recover } from "./recover.ts";
+import { whyRepeated } from "./repeated-intent.ts";
+import type { LaneFacts, Step } from "./step.ts";
+
+const decisionsWithoutProgressMax = 3;
+
+/** Each outbox effect by itself: one that waits or is in review does not stop the next. */
+export function outboxLane(snapshot: Snapshot, facts: LaneFacts): Step {
+  let passive: Step = { kind: "idle" };
+  for (const effect of snapshot.effects) {
+    if (effect.origin !== "outbox" || isFinal(effect)) continue;
+    const step = effectStep(effect, { ...facts, current: true });
+    if (step.kind !== "wait" && step.kind !== "idle") return step;
+    passive = earlier(passive, step);
+  }
+  return passive;
+}
+
+function earlier(a: Step, b: Step): Step {
+  if (a.kind !== "wait") return b;
+  if (b.kind !== "wait") return a;
+  return (a.untilMs ?? Infinity) <= (b.untilMs ?? Infinity) ? a : b;
+}
+
+export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
+  const record = caseOf(snapshot);
+  if (record.plan === undefined) return decideStep(snapshot, record, facts);
+  const effects = planEffects(snapshot);
+  const ended = whyPlanEnded(record, record.plan, effects);
+  if (ended !== undefined) return { kind: "endPlan", why: ended };
+  const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
+  const open = unknown ?? effects.find((effect) => effect.status === "prepared");
+  if (planIsHeld(record)) return { kind: "idle" };
+  if (open?.status === "prepared") {
+    const repeated = whyRepeated(snapshot, open);
+    if (repeated !== undefined)
+      return { kind: "holdCase", reason: "RepeatedIntent", why: repeated };
+  }
+  if (open !== undefined) {
+    return effectStep(open, { ...facts, current: record.version === record.plan.decidedOn });
+  }
+  if (effects.every((effect) => effect.status === "confirmed")) return { kind: "commit" };
+  return { kind: "idle" };
+}
+
+/** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
+function whyPlanEnded(record: Case, plan: Plan, effects: readonly Effect[]): string | undefined {
+  const onItsWay = effects.some(
+    (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
+  );
+  if (onItsWay) return undefined;
+  if (record.version !== plan.decidedOn) {
+    return `decided on version ${plan.decidedOn}, the case is at ${record.version}`;
+  }
+  const broken = effects.find(
+    (effect) => effect.status !== "confirmed" && effect.status !== "prepared",
+  );
+  return broken === undefined ? undefined : `${broken.action} is ${broken.status}`;
+}
+
+function effectStep(effect: Effect, facts: LaneFacts & { current: boolean }): Step {
+  switch (effect.status) {
+    case "unknown":
+      return unknownStep(effect, facts);
+    case "prepared":
+      return preparedStep(effect, facts);
+    case "started":
+      return { kind: "wait", untilMs: undefined };
+    case "confirmed":
+    case "rejected":
+    case "cancelled":
+      return { kind: "idle" };
+  }
+}
+
+function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: boolean }): Step {
+  const { current, nowMs } = facts;
+  const provider = facts.book.provider(effect.provider);
+  if (provider === undefined || nowMs === undefined) return { kind: "wait", untilMs: undefined };
+  const { contract, apiVersion } = provider;
+  const account = provider.accountOf(effect.tenantId);
+  const recovery = recover({ effect, contract, account, apiVersion, current, nowMs });
+  switch (recovery.kind) {
+    case "inReview":
+      return { kind: "idle" };
+    case "wait":
+      return recovery;
+    case "review":
+      return { kind: "openReview", operationId: effect.operationId, recovery };
+    case "retry":
+      return claimStep(effect, facts);
+  }
+}
+
+function preparedStep(effect: EffectOf<"prepared">, facts: LaneFacts): Step {
+  if (effect.reviewRef !== undefined) return { kind: "idle" };
+  if (facts.nowMs === undefined) return { kind: "wait", untilMs: undefined };
+  const exhausted = exhaustion(effect);
+  if (exhausted !== undefined) {
+    const recovery = { kind: "review", review: "AttemptsExhausted", why: exhausted } as const;
+    return { kind: "openReview", operationId: effect.operationId, recovery };
+  }
+  if (effect.notBeforeMs !== undefined && facts.nowMs < effect.notBeforeMs) {
+    return { kind: "wait", untilMs: effect.notBeforeMs };
+  }
+  return claimStep(effect, facts);
+}
+
+function claimStep(effect: Effect, facts: LaneFacts): Step {
+  if (facts.ungranted?.has(effect.operationId) === true) return { kind: "idle" };
+  if (facts.draining === true) return { kind: "draining" };
+  return { kind: "claim", operationId: effect.operationId };
+}
+
+function decideStep(snapshot: Snapshot, record: Case, facts: LaneFacts): Step {
+  if (planIsHeld(record)) return { kind: "idle" };
+  if (facts.workflow.statuses[record.status]?.final !== false) return { kind: "idle" };
+  if (record.decidedVersion === record.version) return { kind: "idle" };
+  // An effect of an ended plan that is still on its way keeps the next decision waiting.
+  const onItsWay = snapshot.effects.some(
+    (effect) =>
+      effect.origin === "plan" &&
+      (effect.status === "started" || (effect.status === "unknown" && !isFinal(effect))),
+  );
+  if (onItsWay) return { kind: "idle" };
+  if (record.decisionsWithoutProgress >= decisionsWithoutProgressMax) {
+    const why = `${record.decisionsWithoutProgress} decisions brought no confirmed effect`;
+    return { kind: "holdCase", reason: "NoProgress", why };
+  }
+  return facts.draining === true ? { kind: "draining" } : { kind: "decide" };
+}
+
+/** Whether the plan lane may decide or claim at all. */
+function planIsHeld(record: Case): boolean {
+  return record.held !== undefined || record.contradictionsOpen > 0;
+}

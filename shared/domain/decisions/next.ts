@@ -1,0 +1,83 @@
+// What must happen next in a case: the one decision of the whole app (design.md 5). Pure.
+//
+// Any worker may ask at any time, any number of times, after any crash: the answer depends on the records
+// and the store's clock alone. Messages, timers and the feed only make somebody ask.
+//
+// Order: what is newer than this code; what was learned; the call in flight; what arrived; then the two
+// lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
+import { caseOf, effectOf, type Snapshot } from "../records/snapshot.ts";
+import type { Book } from "../definitions.ts";
+import type { LaneFacts, NextOptions, Step } from "./step.ts";
+import { outboxLane, planLane } from "./lanes.ts";
+
+/** After this long a started call is over for certain: `_ts` is in whole seconds, hence the second. */
+export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number {
+  return startedAtMs + 1000 + callTimeoutMs;
+}
+
+export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
+  if (snapshot.newerSchema) return { kind: "leave", why: "a document has a newer schema" };
+  const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
+  if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
+  const event = nextEvent(snapshot);
+  if (snapshot.case === undefined) {
+    return event === undefined ? { kind: "nothing" } : { kind: "foldEvent", eventId: event.id };
+  }
+  const workflow = book.workflow(snapshot.case.workflow.type);
+  if (workflow !== undefined && snapshot.case.workflow.revision > workflow.revision) {
+    return { kind: "leave", why: "the case was decided by a newer revision" };
+  }
+  const inFlight = inFlightStep(snapshot, options.nowMs);
+  if (inFlight !== undefined) return inFlight;
+  if (event !== undefined) return { kind: "foldEvent", eventId: event.id };
+  if (workflow === undefined) return { kind: "idle" };
+  return laneStep(snapshot, { ...options, book, workflow });
+}
+
+/** The oldest by the source's order first, so that what overtook another is folded after it if both are here. */
+function nextEvent(snapshot: Snapshot) {
+  return snapshot.events
+    .filter((candidate) => candidate.folded === undefined)
+    .toSorted((a, b) => compareText(a.orderKey, b.orderKey) || compareText(a.id, b.id))[0];
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | undefined {
+  const { claim } = caseOf(snapshot);
+  if (claim === undefined) return undefined;
+  const effect = effectOf(snapshot, claim.operationId);
+  const startedAtMs = snapshot.writtenAtMs[claim.operationId];
+  const attempt = effect.attempts.at(-1);
+  if (startedAtMs === undefined || attempt === undefined || nowMs === undefined) {
+    return { kind: "wait", untilMs: undefined };
+  }
+  const deadlineMs = deadlineMsOf(startedAtMs, attempt.callTimeoutMs);
+  if (nowMs < deadlineMs) return { kind: "wait", untilMs: deadlineMs };
+  return { kind: "markUnknown", operationId: claim.operationId, deadlineMs };
+}
+
+function laneStep(snapshot: Snapshot, facts: LaneFacts): Step {
+  const outbox = outboxLane(snapshot, facts);
+  if (acts(outbox)) return outbox;
+  const plan = planLane(snapshot, facts);
+  if (acts(plan)) return plan;
+  return soonest(outbox, plan);
+}
+
+function acts(step: Step): boolean {
+  return step.kind !== "wait" && step.kind !== "idle" && step.kind !== "draining";
+}
+
+/** Of two lanes that only wait, the one that somebody must look at first. */
+function soonest(a: Step, b: Step): Step {
+  if (a.kind === "draining" || b.kind === "draining") return { kind: "draining" };
+  if (a.kind !== "wait") return b;
+  if (b.kind !== "wait") return a;
+  if (a.untilMs === undefined) return b;
+  if (b.untilMs === undefined) return a;
+  return a.untilMs <= b.untilMs ? a : b;
+}

@@ -1,0 +1,36 @@
+// Is this the same intent again? Operation ids contain the version, so a new decision that asks for what an earlier
+// one already did gets a new id; only this check stops it (protocol counterexample 2).
+//
+// Plan effects only: a notification tells of a commit, and each commit may tell the same person.
+import type { Effect } from "../records/effect.ts";
+import type { Snapshot } from "../records/snapshot.ts";
+
+type Intent = Pick<Effect, "operationId" | "action" | "target" | "repeats">;
+
+/** Why this intent would repeat an earlier effect that it does not name; undefined when it would not. */
+export function whyRepeated(snapshot: Snapshot, intent: Intent): string | undefined {
+  const earlier = snapshot.effects.find(
+    (effect) =>
+      effect.operationId !== intent.operationId &&
+      effect.action === intent.action &&
+      effect.target === intent.target &&
+      intent.repeats !== effect.operationId &&
+      mayHaveHappened(effect),
+  );
+  if (earlier === undefined) return undefined;
+  return `${intent.action} would repeat ${earlier.operationId}, which is ${earlier.status}`;
+}
+
+function mayHaveHappened(effect: Effect): boolean {
+  if (effect.contradicted !== undefined) return true;
+  switch (effect.status) {
+    case "started":
+    case "unknown":
+    case "confirmed":
+      return true;
+    case "prepared":
+    case "rejected":
+    case "cancelled":
+      return false;
+  }
+}

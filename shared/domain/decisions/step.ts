@@ -1,0 +1,37 @@
+// The steps that `next` can name. The executor carries them out; nothing else changes a case.
+import type { Book, Workflow } from "../definitions.ts";
+import type { Recovery } from "./recover.ts";
+
+export type Step =
+  /** Written by newer code: no write, hint again later, report. */
+  | { kind: "leave"; why: string }
+  /** No case and no event: a hint for nothing. */
+  | { kind: "nothing" }
+  | { kind: "foldFindings"; operationId: string }
+  | { kind: "foldEvent"; eventId: string }
+  /** Undefined: only a new look at the store's clock can tell. */
+  | { kind: "wait"; untilMs: number | undefined }
+  | { kind: "markUnknown"; operationId: string; deadlineMs: number }
+  | { kind: "endPlan"; why: string }
+  | { kind: "openReview"; operationId: string; recovery: Recovery & { kind: "review" } }
+  | { kind: "claim"; operationId: string }
+  | { kind: "commit" }
+  | { kind: "decide" }
+  | { kind: "holdCase"; reason: "NoProgress" | "RepeatedIntent"; why: string }
+  | { kind: "draining" }
+  | { kind: "idle" };
+
+export interface NextOptions {
+  /** The store's time; undefined when the store gave none: then every call counts as running. */
+  nowMs: number | undefined;
+  /** Effects that this turn found no grant for: they hold, as long as the turn lasts. */
+  ungranted?: ReadonlySet<string>;
+  /** A drain is on: no new decision and no new claim. */
+  draining?: boolean;
+}
+
+/** What a lane is judged by. */
+export interface LaneFacts extends NextOptions {
+  book: Book;
+  workflow: Workflow;
+}

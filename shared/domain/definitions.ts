@@ -1,0 +1,125 @@
+// What a team writes: actions, providers and workflows (design.md 8). The rest of the app is generic.
+//
+//   an action     a versioned kind of effect: payload schema, provider, consequence, autonomy
+//   a provider    one external system: its contract as data, and how to send
+//   a workflow    pure code for one kind of case: fold events into facts, decide
+//
+// `autonomy` is "approve" unless a team has reason to trust an action: begin with one
+// consequential action, expand on evidence.
+import type { z } from "zod";
+import type { Contract } from "./contract.ts";
+import type { ActionRequest } from "./records/case.ts";
+import type { Answer, Binding } from "./records/evidence.ts";
+import type { Effect } from "./records/effect.ts";
+import type { Event } from "./records/inbox.ts";
+
+export interface Action {
+  /** Versioned: `portal.request_credit_note.v1`. */
+  name: string;
+  payload: z.ZodType<Record<string, unknown>>;
+  provider: string;
+  /** One sentence for the operator: what doing it twice would mean. */
+  consequence: string;
+  autonomy: "approve" | "auto";
+}
+
+export function defineAction(
+  action: Omit<Action, "autonomy"> & { autonomy?: Action["autonomy"] },
+): Action {
+  return { ...action, autonomy: action.autonomy ?? "approve" };
+}
+
+/** One call, with the bytes that were frozen and the time that it may take at most. */
+export interface SendRequest {
+  action: string;
+  account: string;
+  binding: Binding;
+  /** Absent when the contract has no key. */
+  providerKey?: string;
+  payload: Readonly<Record<string, unknown>>;
+  fence: number;
+  timeoutMs: number;
+}
+
+export interface Provider {
+  name: string;
+  apiVersion: string;
+  contract: Contract;
+  /** The provider's account that a tenant's effects go to: part of a key's scope. */
+  accountOf(tenantId: string): string;
+  /** Never throws, and never settles before its socket is closed or its answer is read. */
+  send(request: SendRequest): Promise<Answer>;
+}
+
+export type Facts = Readonly<Record<string, z.core.util.JSONType>>;
+
+/** What an earlier effect of this case came to; `decide` always sees all of them. */
+export type EffectView = Pick<
+  Effect,
+  "operationId" | "action" | "target" | "payload" | "status" | "origin" | "contradicted"
+>;
+
+export interface DecideView {
+  facts: Facts;
+  status: string;
+  version: number;
+  effects: readonly EffectView[];
+}
+
+export type Decision =
+  | {
+      kind: "plan";
+      why: string;
+      actions: readonly ActionRequest[];
+      nextStatus: string;
+      notifications: readonly ActionRequest[];
+    }
+  /** Nothing to do until something new arrives. */
+  | { kind: "wait"; why: string }
+  /** A person must look. */
+  | { kind: "hold"; why: string };
+
+export interface Workflow {
+  type: string;
+  revision: number;
+  facts: z.ZodType<Facts>;
+  initialStatus: string;
+  statuses: Readonly<Record<string, { final: boolean }>>;
+  /** Event type -> the schema of its data. */
+  events: Readonly<Record<string, z.ZodType<Record<string, unknown>>>>;
+  /** The business reference inside the data: with the tenant it names the case. */
+  externalRefOf(data: Readonly<Record<string, unknown>>): string;
+  /** New facts, or "ignored". `older`: something newer of this source was folded before. */
+  fold(facts: Facts, event: Event, options: { older: boolean }): Facts | "ignored";
+  decide(view: DecideView): Decision | Promise<Decision>;
+}
+
+/** Everything that is registered, by name. */
+export interface Book {
+  workflow(type: string): Workflow | undefined;
+  action(name: string): Action | undefined;
+  provider(name: string): Provider | undefined;
+}
+
+/** Checks at start-up that every name in use is defined. */
+export function bookOf(parts: {
+  workflows: readonly Workflow[];
+  actions: readonly Action[];
+  providers: readonly Provider[];
+}): Book {
+  const workflows = new Map(parts.workflows.map((workflow) => [workflow.type, workflow]));
+  const actions = new Map(parts.actions.map((action) => [action.name, action]));
+  const providers = new Map(parts.providers.map((provider) => [provider.name, provider]));
+  for (const action of parts.actions) {
+    if (!providers.has(action.provider)) {
+      throw new Error(
+        `action ${action.name} names provider ${action.provider}, which is not defined`,
+      );
+    }
+  }
+  return {
+    workflow: (type) => workflows.get(type),
+    action: (name) => actions.get(name),
+    provider: (name) => providers.get(name),
+  };
+}

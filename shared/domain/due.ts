@@ -1,0 +1,46 @@
+// When somebody must look at a case again (design.md 6). It wakes, it never decides.
+//
+// Set by every batch from what `next` says of the record as the batch leaves it: the deadline of the call in flight, a
+// back-off's end, a grace for work that this worker is about to go on with; absent when only a
+// person or something new can move the case.
+import type { Book } from "./definitions.ts";
+import { next } from "./decisions/next.ts";
+import { effectOf, type Snapshot } from "./records/snapshot.ts";
+
+/** How long a worker that is about to go on may take before somebody else looks. */
+export const graceMs = 30_000;
+/** Long enough that the deadline, which counts from the store's own whole seconds, has passed. */
+const deadlineSlackMs = 2500;
+
+export function dueAtMsOf(
+  snapshot: Snapshot,
+  book: Book,
+  options: { nowMs: number; ungranted?: ReadonlySet<string> },
+): number | undefined {
+  const { nowMs } = options;
+  const claim = snapshot.case?.claim;
+  if (claim !== undefined) {
+    const attempt = effectOf(snapshot, claim.operationId).attempts.at(-1);
+    return nowMs + (attempt?.callTimeoutMs ?? graceMs) + deadlineSlackMs;
+  }
+  const step = next(snapshot, book, options);
+  switch (step.kind) {
+    case "idle":
+    case "nothing":
+      return undefined;
+    case "wait":
+      return step.untilMs ?? nowMs + graceMs;
+    case "leave":
+    case "draining":
+    case "foldFindings":
+    case "foldEvent":
+    case "markUnknown":
+    case "endPlan":
+    case "openReview":
+    case "claim":
+    case "commit":
+    case "decide":
+    case "holdCase":
+      return nowMs + graceMs;
+  }
+}

@@ -1,0 +1,28 @@
+// The two faults that code may throw on purpose (style: expected outcomes are values).
+//
+//   TransientFault   try the message again: a store or a broker did not answer
+//   TerminalFault    it never will work: bad input or bad configuration; the message says which
+//                    field and what to do, and never carries a payload or a secret
+//
+// Everything else that is thrown is a defect, and nobody catches it.
+
+/** Ids that help an operator to find the record; never payloads. */
+export type FaultIds = Readonly<Record<string, string | number>>;
+
+export class TransientFault extends Error {
+  override readonly name = "TransientFault";
+  readonly ids: FaultIds;
+  constructor(message: string, options: { ids?: FaultIds; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.ids = options.ids ?? {};
+  }
+}
+
+export class TerminalFault extends Error {
+  override readonly name = "TerminalFault";
+  readonly ids: FaultIds;
+  constructor(message: string, options: { ids?: FaultIds; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.ids = options.ids ?? {};
+  }
+}

@@ -1,0 +1,72 @@
+// The business record, and what was decided on it (design.md 3).
+//
+// Every batch replaces this document under its ETag, so it is where two workers meet: one of them gets
+// 412. `version` rises when facts or status change or a plan ends; each version is decided on at most
+// once. `lastWriteId` names the batch that wrote it, which settles an uncertain write.
+import { z } from "zod";
+import { schemaVersion } from "./evidence.ts";
+
+/** An effect as a workflow asks for it; the protocol adds identity, key and ledger fields. */
+export const ActionRequest = z.object({
+  action: z.string(),
+  target: z.string(),
+  payload: z.record(z.string(), z.json()),
+  repeats: z.string().optional(),
+  compensates: z.string().optional(),
+});
+export type ActionRequest = z.infer<typeof ActionRequest>;
+
+export const Plan = z.object({
+  decidedOn: z.int(),
+  /** In the order in which they are sent: each waits for all before it to be confirmed. */
+  operationIds: z.array(z.string()),
+  nextStatus: z.string(),
+  /** Become outbox effects in the batch of the commit that justifies them. */
+  notifications: z.array(ActionRequest),
+});
+export type Plan = z.infer<typeof Plan>;
+
+export const heldReasons = [
+  "DecisionHeld",
+  "RepeatedIntent",
+  "PayloadMismatch",
+  "NoProgress",
+  "UnknownWorkflow",
+  "FactsInvalid",
+] as const;
+
+export const Case = z.object({
+  id: z.literal("case"),
+  type: z.literal("case"),
+  schemaVersion: z.literal(schemaVersion),
+  tenantId: z.string(),
+  caseId: z.string(),
+  externalRef: z.string(),
+  workflow: z.object({ type: z.string(), revision: z.int() }),
+  facts: z.record(z.string(), z.json()),
+  factsDigest: z.string(),
+  status: z.string(),
+  version: z.int().nonnegative(),
+  /** Rises with every claim and every taking-over; kept for logs and for providers that accept one. */
+  fence: z.int().nonnegative(),
+  plan: Plan.optional(),
+  /** The one call in flight. */
+  claim: z.object({ operationId: z.string(), attempt: z.int(), fence: z.int() }).optional(),
+  dueAtMs: z.int().optional(),
+  held: z
+    .object({ reason: z.enum(heldReasons), detail: z.string(), reviewRef: z.string() })
+    .optional(),
+  /** The version that was last decided on; a second decision on it is refused. */
+  decidedVersion: z.int().optional(),
+  /** Decisions since the last confirmed effect or new event. */
+  decisionsWithoutProgress: z.int().nonnegative(),
+  /** Open contradictions: while any is open, no plan claim and no decision. */
+  contradictionsOpen: z.int().nonnegative(),
+  /** How many reviews were ever opened here: makes their ids. */
+  reviewCount: z.int().nonnegative(),
+  /** The newest order key folded from each source. */
+  orderKeys: z.record(z.string(), z.string()),
+  openedAtMs: z.int(),
+  lastWriteId: z.string(),
+});
+export type Case = z.infer<typeof Case>;

@@ -1,0 +1,130 @@
+// The ledger entry: one intended external side effect (design.md 4).
+//
+//   prepared -> started -> confirmed | rejected | unknown
+//   unknown  -> started | confirmed | rejected         prepared -> cancelled
+//
+// Final: confirmed, rejected, cancelled, and unknown with `abandonedBy`. Only `confirmed` has a receipt,
+// only a started effect has an attempt without an end, so decisions need neither `!` nor `as`.
+// While it is started the document is not rewritten: its `_ts` is the attempt's start.
+import { z } from "zod";
+import { Receipt, schemaVersion } from "./evidence.ts";
+
+export const AttemptEnd = z.object({
+  kind: z.enum(["receipt", "refused", "notApplied", "notSent", "noAnswer", "orphaned"]),
+  reason: z.string().optional(),
+  atMs: z.int(),
+  replayedError: z.boolean().optional(),
+});
+export type AttemptEnd = z.infer<typeof AttemptEnd>;
+
+export const Attempt = z.object({
+  n: z.int().positive(),
+  fence: z.int().positive(),
+  /** The store's time when the claim was decided: at or before the true start. */
+  claimedAtMs: z.int(),
+  callTimeoutMs: z.int(),
+  /** `mayHaveLeft` as it was before this attempt: what a proof of "not sent" may restore. */
+  leftBefore: z.boolean(),
+  /** When no byte of this attempt can leave any more; known once it has ended. */
+  deadlineMs: z.int().optional(),
+  end: AttemptEnd.optional(),
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+const common = {
+  id: z.string(),
+  type: z.literal("effect"),
+  schemaVersion: z.literal(schemaVersion),
+  tenantId: z.string(),
+  caseId: z.string(),
+  operationId: z.string(),
+  action: z.string(),
+  target: z.string(),
+  provider: z.string(),
+  account: z.string(),
+  apiVersion: z.string(),
+  contractRevision: z.int(),
+  providerKey: z.string().optional(),
+  payload: z.record(z.string(), z.json()),
+  payloadDigest: z.string(),
+  origin: z.enum(["plan", "outbox"]),
+  /** The version decided on (plan), or the version that the commit created (outbox: justifiedBy). */
+  decidedOn: z.int().optional(),
+  justifiedBy: z.int().optional(),
+  ordinal: z.int().nonnegative(),
+  /** The earlier operation that this one means to repeat. */
+  repeats: z.string().optional(),
+  compensates: z.string().optional(),
+  grantRef: z.string().optional(),
+  attempts: z.array(Attempt),
+  mayHaveLeft: z.boolean(),
+  notBeforeMs: z.int().optional(),
+  /** The id of the open review that holds this effect. */
+  reviewRef: z.string().optional(),
+  /** Evidence that speaks against a final status. */
+  contradicted: z.object({ atMs: z.int(), why: z.string() }).optional(),
+};
+
+const settled = {
+  settledBy: z.enum(["attempt", "finding", "person"]),
+  settledAtMs: z.int(),
+};
+
+export const Effect = z.discriminatedUnion("status", [
+  z.object({ ...common, status: z.literal("prepared"), reason: z.string().optional() }),
+  z.object({ ...common, status: z.literal("started") }),
+  z.object({ ...common, ...settled, status: z.literal("confirmed"), receipt: Receipt }),
+  z.object({ ...common, ...settled, status: z.literal("rejected"), reason: z.string() }),
+  z.object({
+    ...common,
+    status: z.literal("unknown"),
+    reason: z.string(),
+    unknownSinceMs: z.int(),
+    abandonedBy: z.string().optional(),
+  }),
+  z.object({
+    ...common,
+    status: z.literal("cancelled"),
+    reason: z.string(),
+    settledAtMs: z.int(),
+  }),
+]);
+export type Effect = z.infer<typeof Effect>;
+export type EffectOf<Status extends Effect["status"]> = Extract<Effect, { status: Status }>;
+
+/** The fields that every status has, for building the next status from the last. */
+export type EffectCore = Omit<EffectOf<"started">, "status">;
+
+/** Everything but what belongs to one status; the caller adds the new status. */
+export function coreOf(effect: Effect): EffectCore {
+  const core: Record<string, unknown> = {};
+  for (const field of Object.keys(common)) {
+    const value = (effect as Record<string, unknown>)[field];
+    if (value !== undefined) core[field] = value;
+  }
+  return core as EffectCore;
+}
+
+/** A plan effect's decision, or an outbox effect's justification. */
+export function basisOf(effect: Effect): number {
+  return effect.decidedOn ?? effect.justifiedBy ?? 0;
+}
+
+export function lastAttempt(effect: Effect): Attempt | undefined {
+  return effect.attempts.at(-1);
+}
+
+/** Nothing more will happen to it by the machine's own doing. */
+export function isFinal(effect: Effect): boolean {
+  switch (effect.status) {
+    case "confirmed":
+    case "rejected":
+    case "cancelled":
+      return true;
+    case "unknown":
+      return effect.abandonedBy !== undefined;
+    case "prepared":
+    case "started":
+      return false;
+  }
+}

@@ -1,0 +1,85 @@
+// What is known about an effect: answers, receipts and findings (design.md 2 to 4).
+//
+//   Answer    what a provider adapter says of its one attempt; it never throws
+//   Receipt   the provider's own proof, bound to operation, target and payload
+//   Finding   an immutable document; it decides nothing until a turn has folded it
+import { z } from "zod";
+
+export const schemaVersion = 1;
+
+/** What binds evidence to one operation; a final state that merely matches binds nothing. */
+export const Binding = z.object({
+  operationId: z.string(),
+  target: z.string(),
+  payloadDigest: z.string(),
+});
+export type Binding = z.infer<typeof Binding>;
+
+export const Receipt = z.object({
+  /** accepted is not delivered: a 202 from a mail provider proves only that it took the message. */
+  stage: z.enum(["accepted", "delivered", "failed"]),
+  providerId: z.string(),
+  providerRequestId: z.string().optional(),
+  boundTo: Binding,
+  content: z.record(z.string(), z.json()),
+});
+export type Receipt = z.infer<typeof Receipt>;
+
+export const Answer = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("receipt"), receipt: Receipt }),
+  z.object({
+    kind: z.literal("refused"),
+    reason: z.string(),
+    /** True only where the contract says that this answer speaks for every attempt so far. */
+    speaksForOperation: z.boolean(),
+    providerRequestId: z.string().optional(),
+  }),
+  z.object({
+    /** Proof that this attempt did nothing: the provider said so, or no byte left this machine. */
+    kind: z.literal("notApplied"),
+    reason: z.string(),
+    retryAfterMs: z.int().nonnegative().optional(),
+    providerRequestId: z.string().optional(),
+  }),
+  z.object({
+    /** Time-out, reset, or an answer that proves nothing. */
+    kind: z.literal("noAnswer"),
+    reason: z.string(),
+    /** The provider said that it repeats an error it stored under the key. */
+    replayedError: z.boolean().optional(),
+    retryAfterMs: z.int().nonnegative().optional(),
+    providerRequestId: z.string().optional(),
+  }),
+  z.object({ kind: z.literal("notSent"), reason: z.string() }),
+]);
+export type Answer = z.infer<typeof Answer>;
+
+/** What an operator states after looking; counted apart from evidence. */
+export const Statement = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("happened"), providerId: z.string() }),
+  z.object({ kind: z.literal("didNotHappen"), forced: z.boolean() }),
+  z.object({ kind: z.literal("abandon") }),
+]);
+export type Statement = z.infer<typeof Statement>;
+
+export const Finding = z.object({
+  id: z.string(),
+  type: z.literal("finding"),
+  schemaVersion: z.literal(schemaVersion),
+  tenantId: z.string(),
+  caseId: z.string(),
+  operationId: z.string(),
+  content: z.discriminatedUnion("kind", [
+    /** The end of an attempt that its own worker could not settle. */
+    z.object({ kind: z.literal("attemptEnd"), attempt: z.int(), answer: Answer }),
+    /** A provider's webhook. */
+    z.object({ kind: z.literal("providerReport"), receipt: Receipt }),
+    z.object({ kind: z.literal("statement"), statement: Statement, reason: z.string() }),
+  ]),
+  /** A worker, a provider's source, or a person's principal. */
+  by: z.string(),
+  foundAtMs: z.int(),
+  dueAtMs: z.int().optional(),
+  folded: z.object({ atMs: z.int(), verdict: z.string() }).optional(),
+});
+export type Finding = z.infer<typeof Finding>;

@@ -1,0 +1,48 @@
+// A held effect or case that waits for a person, and the line of history that each batch leaves.
+import { z } from "zod";
+import { schemaVersion } from "./evidence.ts";
+
+export const reviewKinds = [
+  "UnknownEffect",
+  "EvidenceMismatch",
+  "Contradiction",
+  "AttemptsExhausted",
+  "NotificationFailed",
+  "FactsChangedAfterEnd",
+  "CaseHeld",
+] as const;
+
+export const Review = z.object({
+  id: z.string(),
+  type: z.literal("review"),
+  schemaVersion: z.literal(schemaVersion),
+  tenantId: z.string(),
+  caseId: z.string(),
+  /** An operation id, or "case". */
+  subject: z.string(),
+  kind: z.enum(reviewKinds),
+  why: z.string(),
+  /** What a wrong choice would do to the world, in a sentence. */
+  consequence: z.string(),
+  caseVersion: z.int(),
+  openedAtMs: z.int(),
+  resolution: z
+    .object({ how: z.string(), by: z.string(), atMs: z.int(), reason: z.string().optional() })
+    .optional(),
+});
+export type Review = z.infer<typeof Review>;
+
+export const LogEntry = z.object({
+  id: z.string(),
+  type: z.literal("log"),
+  schemaVersion: z.literal(schemaVersion),
+  tenantId: z.string(),
+  caseId: z.string(),
+  atMs: z.int(),
+  by: z.string(),
+  fence: z.int(),
+  version: z.int(),
+  status: z.string(),
+  did: z.array(z.string()),
+});
+export type LogEntry = z.infer<typeof LogEntry>;

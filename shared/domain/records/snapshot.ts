@@ -1,0 +1,84 @@
+// One case as one read showed it, and the draft of the next batch (design.md 1).
+//
+// Transitions are pure: snapshot in, snapshot out, documents replaced and never mutated. So the batch to write is
+// the difference between two snapshots by identity, and fusing several steps into one write is
+// simply not writing in between.
+import type { Case } from "./case.ts";
+import type { CaseKey } from "../identity.ts";
+import type { Effect } from "./effect.ts";
+import type { Finding } from "./evidence.ts";
+import type { Event } from "./inbox.ts";
+import type { Review } from "./review.ts";
+
+export interface Snapshot extends CaseKey {
+  case?: Case;
+  /** All effects of the case, by ordinal within their decision. */
+  effects: readonly Effect[];
+  /** Unfolded when read; a transition folds them. */
+  events: readonly Event[];
+  findings: readonly Finding[];
+  /** Open when read; a transition resolves them. */
+  reviews: readonly Review[];
+  /** The store's `_ts` of each effect, in ms: the start of a started attempt. */
+  writtenAtMs: Readonly<Record<string, number>>;
+  /** True when a document of this case was written by newer code: hands off. */
+  newerSchema: boolean;
+  /** Lines of history that the next batch will carry. */
+  did: readonly string[];
+}
+
+export type CaseDocument = Case | Effect | Event | Finding | Review;
+
+export function emptySnapshot(key: CaseKey): Snapshot {
+  return {
+    tenantId: key.tenantId,
+    caseId: key.caseId,
+    effects: [],
+    events: [],
+    findings: [],
+    reviews: [],
+    writtenAtMs: {},
+    newerSchema: false,
+    did: [],
+  };
+}
+
+export function documentsOf(snapshot: Snapshot): CaseDocument[] {
+  const { effects, events, findings, reviews } = snapshot;
+  const documents: CaseDocument[] = [...effects, ...events, ...findings, ...reviews];
+  if (snapshot.case !== undefined) documents.unshift(snapshot.case);
+  return documents;
+}
+
+export function effectOf(snapshot: Snapshot, operationId: string): Effect {
+  const effect = snapshot.effects.find((candidate) => candidate.operationId === operationId);
+  if (effect === undefined) throw new Error(`no effect ${operationId} in the snapshot`);
+  return effect;
+}
+
+export function caseOf(snapshot: Snapshot): Case {
+  if (snapshot.case === undefined) throw new Error("the snapshot has no case");
+  return snapshot.case;
+}
+
+/** The effects of the current plan, in the order in which they are sent. */
+export function planEffects(snapshot: Snapshot): Effect[] {
+  const ids = snapshot.case?.plan?.operationIds ?? [];
+  return ids.map((operationId) => effectOf(snapshot, operationId));
+}
+
+export function withEffect(snapshot: Snapshot, effect: Effect): Snapshot {
+  const known = snapshot.effects.some((other) => other.id === effect.id);
+  const effects = known
+    ? snapshot.effects.map((other) => (other.id === effect.id ? effect : other))
+    : [...snapshot.effects, effect];
+  return { ...snapshot, effects };
+}
+
+export function withCase(snapshot: Snapshot, change: Partial<Case>): Snapshot {
+  return { ...snapshot, case: { ...caseOf(snapshot), ...change } };
+}
+
+export function withLine(snapshot: Snapshot, line: string): Snapshot {
+  return { ...snapshot, did: [...snapshot.did, line] };
+}

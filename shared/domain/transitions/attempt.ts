@@ -1,0 +1,253 @@
+// One attempt: taken, ended, or given up as unknown (design.md 4). Pure.
+//
+// What one attempt learned is not what the operation is. Once any attempt may have left, a later one's refusal or
+// "not sent" proves nothing about the first: `leftBefore` remembers how it was before this attempt, and
+// only proof for this same attempt restores it.
+import type { Book } from "../definitions.ts";
+import { notBeforeMs } from "../decisions/recover.ts";
+import {
+  coreOf,
+  type Attempt,
+  type AttemptEnd,
+  type Effect,
+  type EffectCore,
+} from "../records/effect.ts";
+import type { Answer, Receipt } from "../records/evidence.ts";
+import {
+  caseOf,
+  effectOf,
+  withCase,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
+import { holdEffect, resolveReview } from "./reviews.ts";
+
+/** Takes an effect to send it once: fence + 1, attempt + 1. */
+export function claim(
+  snapshot: Snapshot,
+  operationId: string,
+  options: { callTimeoutMs: number; grantRef: string; nowMs: number },
+): Snapshot {
+  const record = caseOf(snapshot);
+  const effect = effectOf(snapshot, operationId);
+  const fence = record.fence + 1;
+  const attempt: Attempt = {
+    n: effect.attempts.length + 1,
+    fence,
+    claimedAtMs: options.nowMs,
+    callTimeoutMs: options.callTimeoutMs,
+    leftBefore: effect.mayHaveLeft,
+  };
+  const { notBeforeMs: _passed, ...core } = coreOf(effect);
+  const started: Effect = {
+    ...core,
+    grantRef: options.grantRef,
+    attempts: [...effect.attempts, attempt],
+    mayHaveLeft: true,
+    status: "started",
+  };
+  const claimed = withCase(withEffect(snapshot, started), {
+    fence,
+    claim: { operationId, attempt: attempt.n, fence },
+  });
+  return withLine(claimed, `claimed ${effect.action} ${operationId}, attempt ${attempt.n}`);
+}
+
+export interface Settlement {
+  operationId: string;
+  attempt: number;
+  answer: Answer;
+  settledBy: "attempt" | "finding";
+  book: Book;
+  nowMs: number;
+  /** When no byte of this attempt can leave any more. */
+  deadlineMs: number;
+}
+
+/** The attempt's own answer, as the table of design.md 4 reads it. */
+export function settleAttempt(snapshot: Snapshot, settlement: Settlement): Snapshot {
+  const { operationId, answer } = settlement;
+  const effect = effectOf(snapshot, operationId);
+  const attempt = effect.attempts.find((candidate) => candidate.n === settlement.attempt);
+  if (attempt === undefined) throw new Error(`no attempt ${settlement.attempt} of ${operationId}`);
+  const released = releaseClaim(snapshot, operationId);
+  const ended = endAttempt(effect, attempt, settlement);
+  switch (answer.kind) {
+    case "receipt":
+      return whyUnbound(effect, answer.receipt) === undefined
+        ? confirm(released, ended, { ...settlement, receipt: answer.receipt })
+        : mismatch(released, ended, settlement);
+    case "refused":
+      return attempt.leftBefore && !answer.speaksForOperation
+        ? becomeUnknown(released, ended, { ...settlement, reason: `refused: ${answer.reason}` })
+        : reject(released, ended, { ...settlement, reason: answer.reason });
+    case "notApplied":
+    case "notSent":
+      return attempt.leftBefore
+        ? becomeUnknown(released, ended, { ...settlement, reason: answer.reason })
+        : prepareAgain(released, ended, settlement, answer);
+    case "noAnswer":
+      return becomeUnknown(released, ended, { ...settlement, reason: answer.reason });
+  }
+}
+
+/** Another effect's call may be in flight meanwhile: that claim stays. */
+export function releaseClaim(snapshot: Snapshot, operationId: string): Snapshot {
+  if (caseOf(snapshot).claim?.operationId !== operationId) return snapshot;
+  return withCase(snapshot, { claim: undefined });
+}
+
+function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): EffectCore {
+  const { answer } = settlement;
+  const end: AttemptEnd = { kind: answer.kind, atMs: settlement.nowMs };
+  if (answer.kind !== "receipt") end.reason = answer.reason;
+  if (answer.kind === "noAnswer" && answer.replayedError === true) end.replayedError = true;
+  const ended: Attempt = { ...attempt, deadlineMs: settlement.deadlineMs, end };
+  const core = coreOf(effect);
+  const provesNothingLeft = answer.kind === "notSent" || answer.kind === "notApplied";
+  return {
+    ...core,
+    attempts: core.attempts.map((other) => (other.n === attempt.n ? ended : other)),
+    mayHaveLeft: provesNothingLeft ? attempt.leftBefore : core.mayHaveLeft,
+  };
+}
+
+/** Why a receipt does not prove this operation; undefined when it does. */
+export function whyUnbound(effect: Effect, receipt: Receipt): string | undefined {
+  const { boundTo } = receipt;
+  if (boundTo.operationId !== effect.operationId) return "the receipt names another operation";
+  if (boundTo.target !== effect.target) return "the receipt names another target";
+  if (boundTo.payloadDigest !== effect.payloadDigest) return "the receipt names another payload";
+  return undefined;
+}
+
+export function confirm(
+  snapshot: Snapshot,
+  effect: EffectCore,
+  evidence: { receipt: Receipt; settledBy: "attempt" | "finding" | "person"; nowMs: number },
+): Snapshot {
+  const { receipt, settledBy, nowMs } = evidence;
+  const resolved = resolveReview(snapshot, effect.reviewRef, {
+    how: `settled: confirmed by ${settledBy}`,
+    by: settledBy,
+    atMs: nowMs,
+  });
+  const { reviewRef: _resolved, ...core } = effect;
+  const confirmed: Effect = {
+    ...core,
+    status: "confirmed",
+    receipt,
+    settledBy,
+    settledAtMs: nowMs,
+  };
+  const settled = withCase(withEffect(resolved, confirmed), { decisionsWithoutProgress: 0 });
+  return withLine(settled, `confirmed ${effect.action}: ${receipt.providerId} (${receipt.stage})`);
+}
+
+export function reject(
+  snapshot: Snapshot,
+  effect: EffectCore,
+  evidence: {
+    reason: string;
+    settledBy: "attempt" | "finding" | "person";
+    nowMs: number;
+    book: Book;
+  },
+): Snapshot {
+  const { reason, settledBy, nowMs } = evidence;
+  const resolved = resolveReview(snapshot, effect.reviewRef, {
+    how: `settled: rejected by ${settledBy}`,
+    by: settledBy,
+    atMs: nowMs,
+  });
+  const { reviewRef: _resolved, ...core } = effect;
+  const rejected: Effect = { ...core, status: "rejected", reason, settledBy, settledAtMs: nowMs };
+  const settled = withLine(withEffect(resolved, rejected), `rejected ${effect.action}: ${reason}`);
+  if (effect.origin === "plan") return settled;
+  return holdEffect(settled, rejected, {
+    kind: "NotificationFailed",
+    why: `${effect.action} was refused, so somebody was not told: ${reason}`,
+    consequence: evidence.book.action(effect.action)?.consequence ?? "",
+    nowMs,
+  });
+}
+
+function prepareAgain(
+  snapshot: Snapshot,
+  effect: EffectCore,
+  settlement: Settlement,
+  answer: Answer & { kind: "notApplied" | "notSent" },
+): Snapshot {
+  const retryAfterMs = answer.kind === "notApplied" ? answer.retryAfterMs : undefined;
+  const resolved = resolveReview(snapshot, effect.reviewRef, {
+    how: `settled: nothing was sent or applied (${answer.reason})`,
+    by: settlement.settledBy,
+    atMs: settlement.nowMs,
+  });
+  const { reviewRef: _resolved, ...core } = effect;
+  const prepared: Effect = {
+    ...core,
+    notBeforeMs: notBeforeMs(
+      { ...effect, status: "started" },
+      { nowMs: settlement.nowMs, retryAfterMs },
+    ),
+    status: "prepared",
+    reason: answer.reason,
+  };
+  const line = `${effect.action} did nothing (${answer.reason}); prepared again`;
+  return withLine(withEffect(resolved, prepared), line);
+}
+
+export function becomeUnknown(
+  snapshot: Snapshot,
+  effect: EffectCore,
+  options: { reason: string; nowMs: number; answer?: Answer },
+): Snapshot {
+  const { answer, nowMs, reason } = options;
+  const asked =
+    answer?.kind === "noAnswer" || answer?.kind === "notApplied" ? answer.retryAfterMs : 0;
+  const unknown: Effect = {
+    ...effect,
+    notBeforeMs: notBeforeMs({ ...effect, status: "started" }, { nowMs, retryAfterMs: asked }),
+    status: "unknown",
+    reason,
+    unknownSinceMs: nowMs,
+  };
+  return withLine(withEffect(snapshot, unknown), `unknown ${effect.action}: ${reason}`);
+}
+
+/** The provider answered with success, but for something else: never confirmed by the machine. */
+function mismatch(snapshot: Snapshot, effect: EffectCore, settlement: Settlement): Snapshot {
+  const { answer, book, nowMs } = settlement;
+  const receipt = answer.kind === "receipt" ? answer.receipt : undefined;
+  const reason =
+    (receipt && whyUnbound({ ...effect, status: "started" }, receipt)) ??
+    "the evidence does not match";
+  const unknown = becomeUnknown(snapshot, effect, { reason, nowMs });
+  return holdEffect(unknown, effectOf(unknown, effect.operationId), {
+    kind: "EvidenceMismatch",
+    why: reason,
+    consequence: book.action(effect.action)?.consequence ?? "",
+    nowMs,
+  });
+}
+
+/** The deadline passed and nobody recorded an end: its worker died, or is only frozen. */
+export function markOrphaned(
+  snapshot: Snapshot,
+  operationId: string,
+  options: { deadlineMs: number; nowMs: number },
+): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  const { deadlineMs, nowMs } = options;
+  const core = coreOf(effect);
+  const attempts = core.attempts.map((attempt): Attempt =>
+    attempt.end === undefined
+      ? { ...attempt, deadlineMs, end: { kind: "orphaned", atMs: nowMs } }
+      : attempt,
+  );
+  const fenced = withCase(snapshot, { claim: undefined, fence: caseOf(snapshot).fence + 1 });
+  const reason = "the call must be over and nobody recorded its end";
+  return becomeUnknown(fenced, { ...core, attempts }, { reason, nowMs });
+}

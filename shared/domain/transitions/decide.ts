@@ -1,0 +1,140 @@
+// A decision becomes a plan of frozen effects, or a hold (design.md 5, rule 7). Pure.
+//
+// The payload is frozen here, with its digest, under an id that is the same on every replay. An existing id with
+// another digest is a defect of the decider and is held; what an earlier effect may already have done is
+// held too, unless the decision names it.
+import { digestOf } from "../canonical-json.ts";
+import { providerKeyOf } from "../contract.ts";
+import type { Book, Decision } from "../definitions.ts";
+import { operationIdOf } from "../identity.ts";
+import { whyRepeated } from "../decisions/repeated-intent.ts";
+import type { ActionRequest } from "../records/case.ts";
+import type { EffectOf } from "../records/effect.ts";
+import { schemaVersion } from "../records/evidence.ts";
+import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+import { holdCase } from "./reviews.ts";
+
+export const planEffectsMax = 40;
+
+export function applyDecision(
+  snapshot: Snapshot,
+  decision: Decision,
+  options: { book: Book; nowMs: number },
+): Snapshot {
+  const record = caseOf(snapshot);
+  const decided = withCase(snapshot, {
+    decidedVersion: record.version,
+    workflow: {
+      ...record.workflow,
+      revision: options.book.workflow(record.workflow.type)?.revision ?? record.workflow.revision,
+    },
+  });
+  switch (decision.kind) {
+    case "wait":
+      return withLine(decided, `decided on v${record.version} to wait: ${decision.why}`);
+    case "hold":
+      return holdCase(decided, { reason: "DecisionHeld", why: decision.why, nowMs: options.nowMs });
+    case "plan":
+      return applyPlan(decided, decision, options);
+  }
+}
+
+function applyPlan(
+  snapshot: Snapshot,
+  decision: Decision & { kind: "plan" },
+  options: { book: Book; nowMs: number },
+): Snapshot {
+  const record = caseOf(snapshot);
+  const { nowMs } = options;
+  const hold = (reason: "DecisionHeld" | "RepeatedIntent" | "PayloadMismatch", why: string) =>
+    holdCase(snapshot, { reason, why, nowMs });
+  const refused = whyRefused(decision, options.book);
+  if (refused !== undefined) return hold("DecisionHeld", refused);
+  const effects = decision.actions.map((request, ordinal) =>
+    prepareEffect(snapshot, request, {
+      book: options.book,
+      origin: "plan",
+      basis: record.version,
+      ordinal,
+    }),
+  );
+  for (const effect of effects) {
+    const known = snapshot.effects.find((other) => other.operationId === effect.operationId);
+    if (known !== undefined && known.payloadDigest !== effect.payloadDigest) {
+      return hold("PayloadMismatch", `${effect.action} was frozen with another payload`);
+    }
+    const repeated = whyRepeated(snapshot, effect);
+    if (repeated !== undefined) return hold("RepeatedIntent", repeated);
+  }
+  let planned = withCase(snapshot, {
+    plan: {
+      decidedOn: record.version,
+      operationIds: effects.map((effect) => effect.operationId),
+      nextStatus: decision.nextStatus,
+      notifications: [...decision.notifications],
+    },
+    decisionsWithoutProgress: record.decisionsWithoutProgress + 1,
+  });
+  for (const effect of effects) planned = withEffect(planned, effect);
+  const actions = effects.map((effect) => effect.action).join(", ") || "no action";
+  return withLine(planned, `decided on v${record.version}: ${actions} (${decision.why})`);
+}
+
+/** What a decider may not ask for; a model's ids, keys and grants are never read at all. */
+function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string | undefined {
+  if (decision.actions.length > planEffectsMax || decision.notifications.length > planEffectsMax) {
+    return `a plan has at most ${planEffectsMax} effects`;
+  }
+  for (const request of [...decision.actions, ...decision.notifications]) {
+    const action = book.action(request.action);
+    if (action === undefined) return `no action ${request.action} is defined`;
+    const parsed = action.payload.safeParse(request.payload);
+    if (!parsed.success) {
+      const fields = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
+      return `the payload of ${request.action} is not valid in: ${fields}`;
+    }
+    if (action.autonomy === "approve") return `${request.action} needs a person's approval`;
+  }
+  return undefined;
+}
+
+/** The frozen ledger entry for one requested action. */
+export function prepareEffect(
+  snapshot: Snapshot,
+  request: ActionRequest,
+  options: { book: Book; origin: "plan" | "outbox"; basis: number; ordinal: number },
+): EffectOf<"prepared"> {
+  const { book, origin, basis, ordinal } = options;
+  const action = book.action(request.action);
+  const provider = action && book.provider(action.provider);
+  if (action === undefined || provider === undefined) {
+    throw new Error(`action ${request.action} is not defined`);
+  }
+  const operationId = operationIdOf(snapshot, { origin, basis, action: request.action, ordinal });
+  const providerKey = providerKeyOf(provider.contract, operationId);
+  return {
+    id: `effect:${operationId}`,
+    type: "effect",
+    schemaVersion,
+    tenantId: snapshot.tenantId,
+    caseId: snapshot.caseId,
+    operationId,
+    action: request.action,
+    target: request.target,
+    provider: provider.name,
+    account: provider.accountOf(snapshot.tenantId),
+    apiVersion: provider.apiVersion,
+    contractRevision: provider.contract.revision,
+    ...(providerKey === undefined ? {} : { providerKey }),
+    payload: request.payload,
+    payloadDigest: digestOf(request.payload, "payload"),
+    origin,
+    ...(origin === "plan" ? { decidedOn: basis } : { justifiedBy: basis }),
+    ordinal,
+    ...(request.repeats === undefined ? {} : { repeats: request.repeats }),
+    ...(request.compensates === undefined ? {} : { compensates: request.compensates }),
+    attempts: [],
+    mayHaveLeft: false,
+    status: "prepared",
+  };
+}

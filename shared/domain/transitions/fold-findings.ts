@@ -1,0 +1,189 @@
+// What was learned about an effect outside its own attempt's batch: late ends, provider reports, statements.
+//
+// All findings of one effect are folded together, successes first: a person's "no" must not be folded past a
+// receipt that is already there. A confirmation counts from any attempt; a rejection only from the
+// current one. Evidence against a final status changes no status: it is a contradiction (design.md 4).
+import { coreOf, lastAttempt, type Effect } from "../records/effect.ts";
+import type { Finding, Receipt } from "../records/evidence.ts";
+import {
+  caseOf,
+  effectOf,
+  withCase,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
+import { confirm, releaseClaim, settleAttempt, whyUnbound } from "./attempt.ts";
+import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
+import { holdEffect, openReview } from "./reviews.ts";
+
+export function foldFindings(
+  snapshot: Snapshot,
+  operationId: string,
+  options: FoldOptions,
+): Snapshot {
+  const unfolded = snapshot.findings
+    .filter((finding) => finding.operationId === operationId && finding.folded === undefined)
+    .toSorted((a, b) => Number(receiptOf(b) !== undefined) - Number(receiptOf(a) !== undefined));
+  let folded = snapshot;
+  for (const finding of unfolded) {
+    const known = folded.effects.some((effect) => effect.operationId === operationId);
+    const before = folded;
+    if (known) folded = foldOne(folded, finding, options);
+    const verdict = folded === before ? "changes nothing" : effectOf(folded, operationId).status;
+    folded = markFolded(folded, finding, verdict, options.nowMs);
+  }
+  return folded;
+}
+
+function receiptOf(finding: Finding): Receipt | undefined {
+  const { content } = finding;
+  if (content.kind === "providerReport") return content.receipt;
+  if (content.kind === "attemptEnd" && content.answer.kind === "receipt")
+    return content.answer.receipt;
+  return undefined;
+}
+
+function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Snapshot {
+  const { content, operationId } = finding;
+  const receipt = receiptOf(finding);
+  if (receipt !== undefined) return foldReceipt(snapshot, operationId, receipt, options);
+  switch (content.kind) {
+    case "attemptEnd":
+      return foldAttemptEnd(snapshot, operationId, content, options);
+    case "statement":
+      return foldStatement(snapshot, finding, options);
+    case "providerReport":
+      return snapshot;
+  }
+}
+
+function foldReceipt(
+  snapshot: Snapshot,
+  operationId: string,
+  receipt: Receipt,
+  options: FoldOptions,
+): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  const { nowMs } = options;
+  const unbound = whyUnbound(effect, receipt);
+  if (unbound !== undefined) {
+    return holdEffect(snapshot, effect, {
+      kind: "EvidenceMismatch",
+      why: unbound,
+      consequence: options.book.action(effect.action)?.consequence ?? "",
+      nowMs,
+    });
+  }
+  switch (effect.status) {
+    case "started":
+    case "unknown": {
+      const released = releaseClaim(snapshot, operationId);
+      return afterPlan(
+        confirm(released, coreOf(effect), { receipt, settledBy: "finding", nowMs }),
+        effect,
+      );
+    }
+    case "prepared": {
+      // An attempt that was judged "not sent" did leave after all.
+      const confirmed = confirm(snapshot, coreOf(effect), { receipt, settledBy: "finding", nowMs });
+      return contradict(confirmed, operationId, "it was judged not sent, and happened", options);
+    }
+    case "confirmed":
+      if (effect.receipt.providerId === receipt.providerId)
+        return foldStage(snapshot, effect, receipt);
+      return contradict(snapshot, operationId, "two receipts with different provider ids", options);
+    case "rejected":
+    case "cancelled":
+      return contradict(snapshot, operationId, `it is ${effect.status}, and happened`, options);
+  }
+}
+
+/** A later stage of the same receipt: accepted, then delivered or failed. */
+function foldStage(
+  snapshot: Snapshot,
+  effect: Effect & { status: "confirmed" },
+  receipt: Receipt,
+): Snapshot {
+  if (receipt.stage === effect.receipt.stage || receipt.stage === "accepted") return snapshot;
+  return withLine(
+    withEffect(snapshot, { ...effect, receipt }),
+    `${effect.action} is now ${receipt.stage}`,
+  );
+}
+
+function foldAttemptEnd(
+  snapshot: Snapshot,
+  operationId: string,
+  content: Finding["content"] & { kind: "attemptEnd" },
+  options: FoldOptions,
+): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  const attempt = effect.attempts.find((candidate) => candidate.n === content.attempt);
+  if (attempt === undefined || content.answer.kind === "receipt") return snapshot;
+  // An end that was recorded by its own worker is not told twice.
+  if (attempt.end !== undefined && attempt.end.kind !== "orphaned") return snapshot;
+  const isOpen = effect.status === "started" || effect.status === "unknown";
+  if (!isOpen || lastAttempt(effect)?.n !== attempt.n) return endOnly(snapshot, effect, content);
+  const startedAtMs = snapshot.writtenAtMs[operationId] ?? options.nowMs;
+  return settleAttempt(snapshot, {
+    operationId,
+    attempt: attempt.n,
+    answer: content.answer,
+    settledBy: "finding",
+    book: options.book,
+    nowMs: options.nowMs,
+    deadlineMs: attempt.deadlineMs ?? startedAtMs + 1000 + attempt.callTimeoutMs,
+  });
+}
+
+/** An older attempt's end: it closes that attempt and says nothing of the operation. */
+function endOnly(
+  snapshot: Snapshot,
+  effect: Effect,
+  content: Finding["content"] & { kind: "attemptEnd" },
+): Snapshot {
+  // A started effect's document is not rewritten: its `_ts` is the running attempt's start.
+  if (effect.status === "started" || content.answer.kind === "receipt") return snapshot;
+  const { kind, reason } = content.answer;
+  const attempts = effect.attempts.map((attempt) =>
+    attempt.n === content.attempt
+      ? { ...attempt, end: { kind, reason, atMs: attempt.end?.atMs ?? 0 } }
+      : attempt,
+  );
+  return withEffect(snapshot, { ...effect, attempts });
+}
+
+function contradict(
+  snapshot: Snapshot,
+  operationId: string,
+  why: string,
+  options: FoldOptions,
+): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  const { nowMs } = options;
+  if (effect.contradicted !== undefined) return snapshot;
+  const [reviewed] = openReview(snapshot, {
+    subject: operationId,
+    kind: "Contradiction",
+    why: `${effect.action}: ${why}`,
+    consequence: options.book.action(effect.action)?.consequence ?? "",
+    nowMs,
+  });
+  const counted = withCase(reviewed, {
+    contradictionsOpen: caseOf(reviewed).contradictionsOpen + 1,
+  });
+  return withEffect(counted, { ...effect, contradicted: { atMs: nowMs, why } });
+}
+
+function markFolded(
+  snapshot: Snapshot,
+  finding: Finding,
+  verdict: string,
+  nowMs: number,
+): Snapshot {
+  const folded: Finding = { ...finding, folded: { atMs: nowMs, verdict } };
+  delete folded.dueAtMs;
+  const findings = snapshot.findings.map((other) => (other.id === finding.id ? folded : other));
+  return withLine({ ...snapshot, findings }, `finding by ${finding.by} folded: ${verdict}`);
+}

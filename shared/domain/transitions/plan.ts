@@ -1,0 +1,45 @@
+// The two ways a plan ends (design.md 5, rules 4 and 6). Pure.
+//
+//   commit    all confirmed on the version decided on: the status, version + 1, and the outbox effects that this
+//             very batch justifies: nobody is left untold by a crash
+//   endPlan   stale or broken, and nothing of it on its way: cancel what is prepared, keep the rest as
+//             history, version + 1, so that the next decision is a new one
+import type { Book } from "../definitions.ts";
+import { coreOf, type Effect } from "../records/effect.ts";
+import {
+  caseOf,
+  planEffects,
+  withCase,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
+import { prepareEffect } from "./decide.ts";
+
+export function commitPlan(snapshot: Snapshot, options: { book: Book }): Snapshot {
+  const record = caseOf(snapshot);
+  const { plan } = record;
+  if (plan === undefined) throw new Error("commit without a plan");
+  const version = record.version + 1;
+  let committed = withCase(snapshot, { status: plan.nextStatus, version, plan: undefined });
+  for (const [ordinal, request] of plan.notifications.entries()) {
+    const place = { book: options.book, origin: "outbox", basis: version, ordinal } as const;
+    committed = withEffect(committed, prepareEffect(committed, request, place));
+  }
+  return withLine(committed, `committed: ${record.status} -> ${plan.nextStatus}, v${version}`);
+}
+
+export function endPlan(snapshot: Snapshot, options: { why: string; nowMs: number }): Snapshot {
+  const record = caseOf(snapshot);
+  let ended = withCase(snapshot, { plan: undefined, version: record.version + 1 });
+  for (const effect of planEffects(snapshot)) {
+    if (effect.status === "prepared") {
+      ended = withEffect(ended, cancelled(effect, `its plan ended: ${options.why}`, options.nowMs));
+    }
+  }
+  return withLine(ended, `plan ended: ${options.why}; v${record.version + 1}`);
+}
+
+function cancelled(effect: Effect, reason: string, nowMs: number): Effect {
+  return { ...coreOf(effect), status: "cancelled", reason, settledAtMs: nowMs };
+}

@@ -1,0 +1,82 @@
+// Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
+import type { Case, heldReasons } from "../records/case.ts";
+import type { Effect } from "../records/effect.ts";
+import { schemaVersion } from "../records/evidence.ts";
+import type { Review, reviewKinds } from "../records/review.ts";
+import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+
+export interface ReviewNeed {
+  /** An operation id, or "case". */
+  subject: string;
+  kind: (typeof reviewKinds)[number];
+  why: string;
+  consequence: string;
+  nowMs: number;
+}
+
+/** Returns the new snapshot and the review's id. */
+export function openReview(snapshot: Snapshot, need: ReviewNeed): [Snapshot, string] {
+  const record = caseOf(snapshot);
+  const n = record.reviewCount + 1;
+  const review: Review = {
+    id: `review:${need.subject}:${n}`,
+    type: "review",
+    schemaVersion,
+    tenantId: snapshot.tenantId,
+    caseId: snapshot.caseId,
+    subject: need.subject,
+    kind: need.kind,
+    why: need.why,
+    consequence: need.consequence,
+    caseVersion: record.version,
+    openedAtMs: need.nowMs,
+  };
+  const counted = withCase(snapshot, { reviewCount: n });
+  const opened = { ...counted, reviews: [...counted.reviews, review] };
+  return [withLine(opened, `review opened (${need.kind}): ${need.why}`), review.id];
+}
+
+/** Holds one effect: until evidence or a person settles it, the machine leaves it alone. */
+export function holdEffect(
+  snapshot: Snapshot,
+  effect: Effect,
+  need: Omit<ReviewNeed, "subject">,
+): Snapshot {
+  const [opened, reviewRef] = openReview(snapshot, { ...need, subject: effect.operationId });
+  return withEffect(opened, { ...effect, reviewRef });
+}
+
+/** Holds the plan lane; the outbox lane goes on. */
+export function holdCase(
+  snapshot: Snapshot,
+  need: { reason: (typeof heldReasons)[number]; why: string; nowMs: number },
+): Snapshot {
+  const [opened, reviewRef] = openReview(snapshot, {
+    subject: "case",
+    kind: "CaseHeld",
+    why: `${need.reason}: ${need.why}`,
+    consequence: "Nothing more is decided or sent for this case until a person resolves this.",
+    nowMs: need.nowMs,
+  });
+  return withCase(opened, { held: { reason: need.reason, detail: need.why, reviewRef } });
+}
+
+export function resolveReview(
+  snapshot: Snapshot,
+  reviewRef: string | undefined,
+  resolution: NonNullable<Review["resolution"]>,
+): Snapshot {
+  if (reviewRef === undefined) return snapshot;
+  const reviews = snapshot.reviews.map((review) =>
+    review.id === reviewRef && review.resolution === undefined ? { ...review, resolution } : review,
+  );
+  return withLine({ ...snapshot, reviews }, `review resolved: ${resolution.how}`);
+}
+
+/** New facts answer a hold that a decision made; a contradiction stays until a person resolves it. */
+export function releaseHold(snapshot: Snapshot, how: string, nowMs: number): Snapshot {
+  const { held }: Case = caseOf(snapshot);
+  if (held === undefined) return snapshot;
+  const resolved = resolveReview(snapshot, held.reviewRef, { how, by: "machine", atMs: nowMs });
+  return withCase(resolved, { held: undefined });
+}
