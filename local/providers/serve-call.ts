@@ -1,0 +1,188 @@
+// The life of one call at a provider, from the journal's first line about it to its answer.
+//
+//   fault? -> received -> admitted by its key? -> applied -> answered
+//
+// Nothing is answered before the line that justifies it is on disk, and nothing is applied twice
+// under one stored key, whatever fault is in force: a fault changes what the caller hears, or
+// whether the call is carried out, never the promise. A `down` provider does not even record that it
+// was called, except for the fault's own line.
+import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Call } from "./systems/call.ts";
+import { conducts } from "./fault-table.ts";
+import type { Conduct, Fault, FaultTable } from "./fault-table.ts";
+import type { Answer, IdempotencyKeys } from "./systems/idempotency-keys.ts";
+import type { Draft, Journal } from "./journal.ts";
+import { substituteFor } from "./substitutes.ts";
+import type { Reply } from "./substitutes.ts";
+import { answer, drop } from "./wire.ts";
+import type { HeldCalls } from "./wire.ts";
+
+export interface World {
+  journal: Journal;
+  faults: FaultTable;
+  keys: IdempotencyKeys;
+  held: HeldCalls;
+  nextResultId(series: string): string;
+  /** Aborted when the server closes: what would be applied later is then never applied. */
+  closing: AbortSignal;
+  nowMs(): number;
+}
+
+export interface Exchange {
+  call: Call;
+  digest: string;
+  requestId: string;
+  response: ServerResponse;
+}
+
+const wellBehaved: Conduct = { apply: "now", answer: "own" };
+
+export async function serveCall(world: World, exchange: Exchange): Promise<void> {
+  const { call, response } = exchange;
+  const fault = world.faults.take(call);
+  if (fault?.fault !== "down") await note(world, exchange, { event: "received", body: call.body });
+  if (fault !== undefined) {
+    await note(world, exchange, { event: "faultFired", fault: fault.fault });
+  }
+  const conduct = fault === undefined ? wellBehaved : conducts[fault.fault];
+  if (conduct.apply === "no") {
+    if (conduct.answer === "drop") drop(response);
+    else if (conduct.answer === "hold") await holdUnapplied(world, exchange);
+    else if (fault !== undefined) await reply(world, exchange, substituteFor(fault));
+    return;
+  }
+  if (conduct.apply === "late") {
+    const applied = carryOut(world, exchange, fault?.delayMs ?? 1_000);
+    drop(response);
+    await applied;
+    return;
+  }
+  await tell(world, exchange, { fault, conduct, own: await carryOut(world, exchange, 0) });
+}
+
+/** Applies the call, or says why not. `undefined`: the server closed before it came to it. */
+async function carryOut(
+  world: World,
+  exchange: Exchange,
+  delayMs: number,
+): Promise<Reply | undefined> {
+  const { call, digest } = exchange;
+  if (call.refusal !== undefined) {
+    const { status, code, detail } = call.refusal;
+    return { status, body: { code, detail } };
+  }
+  if (call.key !== undefined) {
+    const admission = world.keys.begin(call.account, call.key, digest, world.nowMs());
+    switch (admission.kind) {
+      case "execute":
+        break;
+      case "replay":
+        return { ...admission.answer, headers: { "idempotent-replayed": "true" } };
+      case "reused":
+        return { status: 409, body: { code: "idempotency_key_reused" } };
+      case "inProgress":
+        return {
+          status: 409,
+          body: { code: "idempotency_in_progress" },
+          headers: { "retry-after": "1" },
+        };
+    }
+  }
+  if (delayMs > 0 && !(await waited(delayMs, world.closing))) return undefined;
+  return apply(world, exchange);
+}
+
+async function apply(world: World, exchange: Exchange): Promise<Answer> {
+  const { call, digest } = exchange;
+  const resultId = world.nextResultId(call.series);
+  const given: Answer = { ...call.result(resultId), resultId };
+  const entry = await note(world, exchange, {
+    event: "applied",
+    body: call.body,
+    digest,
+    resultId,
+    answer: given,
+  });
+  if (call.key !== undefined) {
+    world.keys.store(call.account, call.key, digest, given, entry.atMs);
+  }
+  return given;
+}
+
+/** Keeps the caller and its key waiting; answers what it would have answered once released. */
+async function holdUnapplied(world: World, exchange: Exchange): Promise<void> {
+  const { call, digest, response } = exchange;
+  const keyed = call.key !== undefined && call.refusal === undefined;
+  const admission = keyed
+    ? world.keys.begin(call.account, call.key ?? "", digest, world.nowMs())
+    : undefined;
+  const end = await world.held.hold(response);
+  if (admission?.kind === "execute") world.keys.abandon(call.account, call.key ?? "");
+  if (end === "released") await reply(world, exchange, await carryOut(world, exchange, 0));
+}
+
+async function tell(
+  world: World,
+  exchange: Exchange,
+  told: { fault: Fault | undefined; conduct: Conduct; own: Reply | undefined },
+): Promise<void> {
+  const { fault, conduct, own } = told;
+  switch (conduct.answer) {
+    case "own":
+      return reply(world, exchange, own);
+    case "late":
+      if (await waited(fault?.delayMs ?? 1_000, world.closing)) await reply(world, exchange, own);
+      return undefined;
+    case "drop":
+      drop(exchange.response);
+      return undefined;
+    case "hold":
+      if ((await world.held.hold(exchange.response)) === "released") {
+        await reply(world, exchange, own);
+      }
+      return undefined;
+    case "substitute":
+      return fault && reply(world, exchange, substituteFor(fault));
+  }
+}
+
+async function reply(world: World, exchange: Exchange, given: Reply | undefined): Promise<void> {
+  if (given === undefined) return;
+  const heard = await answer(exchange.response, given.status, given.body, given.headers);
+  if (!heard) return;
+  await note(world, exchange, {
+    event: "answered",
+    status: given.status,
+    ...(given.resultId === undefined ? {} : { resultId: given.resultId }),
+  });
+}
+
+function note(
+  world: World,
+  exchange: Exchange,
+  what: Pick<Draft, "event"> & Partial<Draft>,
+): ReturnType<Journal["append"]> {
+  const { call, requestId } = exchange;
+  const { provider, action, account, target, operation, key } = call;
+  return world.journal.append({
+    provider,
+    requestId,
+    account,
+    action,
+    target,
+    operation,
+    ...(key === undefined ? {} : { key }),
+    ...what,
+  });
+}
+
+async function waited(ms: number, closing: AbortSignal): Promise<boolean> {
+  try {
+    await delay(ms, undefined, { signal: closing });
+    return true;
+  } catch (error) {
+    if (closing.aborted) return false;
+    throw error;
+  }
+}
