@@ -1,4 +1,4 @@
-// One attempt: taken, ended, or given up as unknown (design.md 4). Pure.
+// One attempt comes to its end, and what that makes of the effect (design.md 4). Pure.
 //
 // What one attempt learned is not what the operation is. Once any attempt may have left, a later one's refusal or
 // "not sent" proves nothing about the first: `leftBefore` remembers how it was before this attempt, and
@@ -22,37 +22,6 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { holdEffect, resolveReview } from "./reviews.ts";
-
-/** Takes an effect to send it once: fence + 1, attempt + 1. */
-export function claim(
-  snapshot: Snapshot,
-  operationId: string,
-  options: { callTimeoutMs: number; grantRef: string; nowMs: number },
-): Snapshot {
-  const record = caseOf(snapshot);
-  const effect = effectOf(snapshot, operationId);
-  const fence = record.fence + 1;
-  const attempt: Attempt = {
-    n: effect.attempts.length + 1,
-    fence,
-    claimedAtMs: options.nowMs,
-    callTimeoutMs: options.callTimeoutMs,
-    leftBefore: effect.mayHaveLeft,
-  };
-  const { notBeforeMs: _passed, ...core } = coreOf(effect);
-  const started: Effect = {
-    ...core,
-    grantRef: options.grantRef,
-    attempts: [...effect.attempts, attempt],
-    mayHaveLeft: true,
-    status: "started",
-  };
-  const claimed = withCase(withEffect(snapshot, started), {
-    fence,
-    claim: { operationId, attempt: attempt.n, fence },
-  });
-  return withLine(claimed, `claimed ${effect.action} ${operationId}, attempt ${attempt.n}`);
-}
 
 export interface Settlement {
   operationId: string;
@@ -231,23 +200,4 @@ function mismatch(snapshot: Snapshot, effect: EffectCore, settlement: Settlement
     consequence: book.action(effect.action)?.consequence ?? "",
     nowMs,
   });
-}
-
-/** The deadline passed and nobody recorded an end: its worker died, or is only frozen. */
-export function markOrphaned(
-  snapshot: Snapshot,
-  operationId: string,
-  options: { deadlineMs: number; nowMs: number },
-): Snapshot {
-  const effect = effectOf(snapshot, operationId);
-  const { deadlineMs, nowMs } = options;
-  const core = coreOf(effect);
-  const attempts = core.attempts.map((attempt): Attempt =>
-    attempt.end === undefined
-      ? { ...attempt, deadlineMs, end: { kind: "orphaned", atMs: nowMs } }
-      : attempt,
-  );
-  const fenced = withCase(snapshot, { claim: undefined, fence: caseOf(snapshot).fence + 1 });
-  const reason = "the call must be over and nobody recorded its end";
-  return becomeUnknown(fenced, { ...core, attempts }, { reason, nowMs });
 }

@@ -1,0 +1,64 @@
+// Taking an effect to send it once, and giving up on a taker who never came back (design.md 4). Pure.
+//
+// A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
+// store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
+import { coreOf, type Attempt, type Effect } from "../records/effect.ts";
+import {
+  caseOf,
+  effectOf,
+  withCase,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
+import { becomeUnknown } from "./attempt.ts";
+
+/** Takes an effect to send it once: fence + 1, attempt + 1. */
+export function claim(
+  snapshot: Snapshot,
+  operationId: string,
+  options: { callTimeoutMs: number; grantRef: string; nowMs: number },
+): Snapshot {
+  const record = caseOf(snapshot);
+  const effect = effectOf(snapshot, operationId);
+  const fence = record.fence + 1;
+  const attempt: Attempt = {
+    n: effect.attempts.length + 1,
+    fence,
+    claimedAtMs: options.nowMs,
+    callTimeoutMs: options.callTimeoutMs,
+    leftBefore: effect.mayHaveLeft,
+  };
+  const { notBeforeMs: _passed, ...core } = coreOf(effect);
+  const started: Effect = {
+    ...core,
+    grantRef: options.grantRef,
+    attempts: [...effect.attempts, attempt],
+    mayHaveLeft: true,
+    status: "started",
+  };
+  const claimed = withCase(withEffect(snapshot, started), {
+    fence,
+    claim: { operationId, attempt: attempt.n, fence },
+  });
+  return withLine(claimed, `claimed ${effect.action} ${operationId}, attempt ${attempt.n}`);
+}
+
+/** The deadline passed and nobody recorded an end: its worker died, or is only frozen. */
+export function markOrphaned(
+  snapshot: Snapshot,
+  operationId: string,
+  options: { deadlineMs: number; nowMs: number },
+): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  const { deadlineMs, nowMs } = options;
+  const core = coreOf(effect);
+  const attempts = core.attempts.map((attempt): Attempt =>
+    attempt.end === undefined
+      ? { ...attempt, deadlineMs, end: { kind: "orphaned", atMs: nowMs } }
+      : attempt,
+  );
+  const fenced = withCase(snapshot, { claim: undefined, fence: caseOf(snapshot).fence + 1 });
+  const reason = "the call must be over and nobody recorded its end";
+  return becomeUnknown(fenced, { ...core, attempts }, { reason, nowMs });
+}

@@ -1,0 +1,114 @@
+// What the flows need of the stores and the broker: plain words in, plain words out.
+//
+// Two implementations pass one contract suite: Cosmos DB with Service Bus, and memory (tests and simulation).
+// `storeMs` is the store's own clock as the answer's `date` header gave it (whole seconds); undefined when there
+// was none: then every call counts as still running.
+import type { CaseKey } from "../domain/identity.ts";
+import type { Finding } from "../domain/records/evidence.ts";
+import type { Grant } from "../domain/records/grant.ts";
+import type { Event, Refusal } from "../domain/records/inbox.ts";
+import type { LogEntry } from "../domain/records/review.ts";
+import type { CaseDocument, Snapshot } from "../domain/records/snapshot.ts";
+
+export interface SnapshotRead {
+  snapshot: Snapshot;
+  /** Undefined while there is no case document. */
+  caseEtag: string | undefined;
+  storeMs: number | undefined;
+}
+
+/**
+ * One transaction in one partition. Its first operation creates `log`, whose id is the batch's own name; the case
+ * document follows, created when `caseEtag` is undefined and else replaced under it; then the rest.
+ */
+export interface Batch {
+  key: CaseKey;
+  log: LogEntry;
+  caseEtag: string | undefined;
+  /** Does not hold the case or the log entry. */
+  creates: readonly CaseDocument[];
+  replaces: readonly CaseDocument[];
+  caseDocument: CaseDocument;
+}
+
+export type WriteOutcome =
+  | { kind: "committed"; caseEtag: string; storeMs: number | undefined }
+  /** The log entry is there already: this very batch has landed before. */
+  | { kind: "alreadyWritten" }
+  /** Somebody else wrote the case first: this batch can never land. */
+  | { kind: "superseded" }
+  /** It may have landed, or may land yet: send the same batch again to know. */
+  | { kind: "uncertain"; cause: unknown; retryAfterMs?: number };
+
+export interface CaseHead {
+  caseEtag: string | undefined;
+  lastWriteId: string | undefined;
+  /** Ids of events and findings that nobody has folded. */
+  unfolded: readonly string[];
+  storeMs: number | undefined;
+}
+
+export type Created = "created" | "exists" | "uncertain";
+
+/** What is due: who must be woken, and whether a call of theirs has outlived its deadline. */
+export interface DueCase extends CaseKey {
+  /** The document that is due. */
+  documentId: string;
+  dueAtMs: number;
+  hasClaim: boolean;
+}
+
+export interface CaseHistory {
+  snapshot: Snapshot;
+  /** Everything that was ever folded or resolved, too. */
+  log: readonly LogEntry[];
+}
+
+export interface CaseStore {
+  /** The case, all its effects, what is unfolded and which reviews are open: consistent with `caseEtag`. */
+  read(key: CaseKey): Promise<SnapshotRead>;
+  /** One small in-partition query: the send gate, the look before a decide or commit, an uncertain write. */
+  head(key: CaseKey): Promise<CaseHead>;
+  write(batch: Batch): Promise<WriteOutcome>;
+  createFinding(finding: Finding): Promise<Created>;
+  createEvent(event: Event): Promise<Created>;
+  readEvent(key: CaseKey, id: string): Promise<Event | undefined>;
+  createRefusal(refusal: Refusal): Promise<Created>;
+  /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
+  due(options: { nowMs: number; max: number }): Promise<DueCase[]>;
+  /** Everything of one case, folded and resolved included; undefined when there is none. */
+  history(key: CaseKey): Promise<CaseHistory | undefined>;
+}
+
+export interface GrantStore {
+  /** Grants of this subject and action in the tenant; may be a few seconds old. */
+  candidates(options: { tenantId: string; subject: string; action: string }): Promise<Grant[]>;
+  /** Read now, for the send gate. */
+  read(tenantId: string, grantId: string): Promise<Grant | undefined>;
+}
+
+export interface Control {
+  draining: boolean;
+  caseIdKeyFingerprint: string | undefined;
+  storeMs: number | undefined;
+}
+
+export interface ControlStore {
+  /** The one control document; defaults when there is none. */
+  read(): Promise<Control>;
+  /** Writes the fingerprint when there is none yet; returns the one that stands. */
+  pinCaseIdKey(fingerprint: string): Promise<string>;
+}
+
+/** The whole of a message: look at this case. */
+export interface Hint extends CaseKey {
+  /** The message id, for duplicate detection: deterministic where a duplicate may be dropped. */
+  hintId: string;
+  reason: string;
+}
+
+export interface HintQueue {
+  send(queue: "cases" | "reviews", hint: Hint): Promise<void>;
+  /** Delivered no earlier than `atMs` by the broker's clock. */
+  schedule(queue: "cases" | "reviews", hint: Hint, atMs: number): Promise<void>;
+}
