@@ -1,0 +1,144 @@
+// The AMQP 1.0 listener: SASL ANONYMOUS over plain TCP, and a table of what a link may attach to.
+//
+//   $cbs                     token exchange            cbs.ts
+//   <entity>/$management     requests and replies      management.ts
+//   <entity>                 the client sends          client-sends.ts
+//   <entity>                 the client receives       client-receives.ts
+//
+// Every link's end (detach, session end, close, socket lost) comes down to one call of its `ended`.
+
+import type { AddressInfo, Socket } from "node:net";
+
+import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
+
+import type { Broker } from "../broker/broker.ts";
+import { serveTokenRequests } from "./cbs.ts";
+import { serveReceiver } from "./client-receives.ts";
+import { serveSender } from "./client-sends.ts";
+import { serveManagement } from "./management.ts";
+import { keepRawMessages } from "./rhea-internals.ts";
+
+/** What a link leaves behind: called once, however the link came to its end. */
+export type LinkEnd = () => void;
+
+export type Listener = { port: number; close(): Promise<void> };
+
+export async function listen(broker: Broker, port: number): Promise<Listener> {
+  const container = rhea.create_container({
+    id: "local-service-bus",
+    // Settling is the broker's business, message by message.
+    receiver_options: { autoaccept: false, autosettle: false },
+    sender_options: { autosettle: false, treat_modified_as_released: false },
+    tcp_no_delay: true,
+    max_frame_size: 65_536,
+  });
+  container.sasl_server_mechanisms.enable_anonymous();
+
+  container.on("session_open", ({ session }: EventContext) => {
+    if (session !== undefined) keepRawMessages(session);
+  });
+  container.on("sender_open", ({ sender }: EventContext) => {
+    if (sender !== undefined) openToClient(broker, sender);
+  });
+  container.on("receiver_open", ({ receiver }: EventContext) => {
+    if (receiver !== undefined) openFromClient(broker, receiver);
+  });
+  // A peer that vanishes loses its connection; the broker goes on.
+  for (const event of ["connection_error", "session_error", "disconnected"]) {
+    container.on(event, () => {});
+  }
+  // rhea also catches what handlers throw and cuts that connection. It must not go unseen.
+  for (const event of ["error", "protocol_error"]) {
+    container.on(event, (error: unknown) => console.error("A connection failed.", error));
+  }
+
+  const sockets = new Set<Socket>();
+  const server = container.listen({ host: "127.0.0.1", port });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("listening", resolve).once("error", reject);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** The client attached as receiver. */
+function openToClient(broker: Broker, link: Sender): void {
+  const address = link.source?.address ?? "";
+  link.set_source({ address });
+  link.set_target({ address: link.target?.address ?? "" });
+  // Replies of $cbs and $management are sent by their request links, which find this one by name.
+  if (address === "$cbs" || isManagement(address)) return;
+  const queue = broker.findQueue(address);
+  if (queue === undefined) link.close(entityNotFound(address));
+  else onceEnded(link, serveReceiver(broker, queue, link));
+}
+
+/** The client attached as sender. */
+function openFromClient(broker: Broker, link: Receiver): void {
+  const address = link.target?.address ?? "";
+  link.set_source({ address: link.source?.address ?? "" });
+  link.set_target({ address });
+  if (address === "$cbs") {
+    serveTokenRequests(link);
+    return;
+  }
+  const queue = broker.findQueue(isManagement(address) ? entityOf(address) : address);
+  if (queue === undefined) link.close(entityNotFound(address));
+  else if (isManagement(address)) serveManagement(broker, queue, link);
+  else serveSender(broker, queue, link);
+}
+
+function isManagement(address: string): boolean {
+  return address.toLowerCase().endsWith("/$management");
+}
+
+function entityOf(address: string): string {
+  return address.slice(0, -"/$management".length);
+}
+
+function entityNotFound(address: string): { condition: string; description: string } {
+  return {
+    condition: "amqp:not-found",
+    // The SDK recognises the wording.
+    description: `The messaging entity '${address}' could not be found.`,
+  };
+}
+
+const linkEnds = new WeakMap<Connection, Set<{ link: Sender; end: LinkEnd }>>();
+
+function onceEnded(link: Sender, end: LinkEnd): void {
+  const { connection } = link;
+  const ends = linkEnds.get(connection) ?? watchConnection(connection);
+  const entry = { link, end };
+  ends.add(entry);
+  link.on("sender_close", () => {
+    if (ends.delete(entry)) end();
+  });
+}
+
+function watchConnection(connection: Connection): Set<{ link: Sender; end: LinkEnd }> {
+  const ends = new Set<{ link: Sender; end: LinkEnd }>();
+  linkEnds.set(connection, ends);
+  const endWhere = (isOver: (link: Sender) => boolean): void => {
+    for (const entry of ends) {
+      if (isOver(entry.link) && ends.delete(entry)) entry.end();
+    }
+  };
+  connection.on("session_close", ({ session }: EventContext) => {
+    endWhere((link) => link.session === session);
+  });
+  connection.on("connection_close", () => endWhere(() => true));
+  connection.on("disconnected", () => endWhere(() => true));
+  return ends;
+}

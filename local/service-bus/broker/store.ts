@@ -1,0 +1,237 @@
+// What survives `kill -9`: messages, sequence counters, session state and the memory of recent
+// message ids, in one SQLite file. Locks do not survive; they are promises to connections that are
+// gone by then.
+//
+// Group commit: the writes of one turn of the event loop become one transaction with
+// synchronous=FULL, and whatever answers a client waits in `afterCommit` until the disk has it.
+// Under load one fsync so serves hundreds of clients. Writes and callbacks keep their order.
+//
+// A store that cannot commit must not go on answering: the exception is not caught, and the
+// process ends.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import type { Message, MessageState } from "./message.ts";
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS messages (
+    queue TEXT NOT NULL, sequence_number INTEGER NOT NULL,
+    enqueued_sequence_number INTEGER NOT NULL, state TEXT NOT NULL,
+    message_id TEXT NOT NULL, session_id TEXT,
+    enqueued_at_ms INTEGER NOT NULL, scheduled_for_ms INTEGER,
+    time_to_live_ms INTEGER, expires_at_ms INTEGER,
+    delivery_count INTEGER NOT NULL,
+    annotations BLOB, properties BLOB NOT NULL, application_properties BLOB, body BLOB NOT NULL,
+    PRIMARY KEY (queue, sequence_number)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS counters (queue TEXT PRIMARY KEY, last INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS session_states (
+    queue TEXT NOT NULL, session_id TEXT NOT NULL, state BLOB NOT NULL,
+    PRIMARY KEY (queue, session_id)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS recent_ids (
+    queue TEXT NOT NULL, message_id TEXT NOT NULL, sequence_number INTEGER NOT NULL,
+    seen_at_ms INTEGER NOT NULL, PRIMARY KEY (queue, message_id)) WITHOUT ROWID;`;
+
+export type RecentId = { messageId: string; sequenceNumber: number; seenAtMs: number };
+
+export type QueueContents = {
+  messages: Message[];
+  lastSequenceNumber: number;
+  sessionStates: Map<string, Buffer>;
+  /** Oldest first. */
+  recentIds: RecentId[];
+};
+
+export type Store = {
+  load(queue: string): QueueContents;
+  putMessage(queue: string, message: Message): void;
+  /** Delivery count and state only; the content of a stored message never changes in place. */
+  updateMessage(queue: string, message: Message): void;
+  removeMessage(queue: string, sequenceNumber: number): void;
+  setCounter(queue: string, last: number): void;
+  setSessionState(queue: string, sessionId: string, state: Buffer | undefined): void;
+  putRecentId(queue: string, recent: RecentId): void;
+  removeRecentId(queue: string, messageId: string): void;
+  /** Calls back once everything written so far is on disk. */
+  afterCommit(callback: () => void): void;
+  /** Commits what is pending and closes the file. */
+  close(): void;
+};
+
+export function openStore(dataFolder: string): Store {
+  const database = openDatabase(dataFolder);
+  const statements = prepare(database);
+  const counters = new Map<string, number>();
+  let writes: (() => unknown)[] = [];
+  let callbacks: (() => void)[] = [];
+  let scheduled = false;
+  let closed = false;
+
+  function commit(): void {
+    scheduled = false;
+    if (closed) return;
+    const [runWrites, runCallbacks] = [writes, callbacks];
+    [writes, callbacks] = [[], []];
+    if (runWrites.length > 0) {
+      database.exec("BEGIN");
+      for (const write of runWrites) write();
+      for (const [queue, last] of counters) statements.setCounter.run(queue, last);
+      counters.clear();
+      database.exec("COMMIT");
+    }
+    for (const callback of runCallbacks) callback();
+  }
+  function soon(): void {
+    if (scheduled || closed) return;
+    scheduled = true;
+    setImmediate(commit);
+  }
+  function write(run: () => unknown): void {
+    writes.push(run);
+    soon();
+  }
+
+  return {
+    load: (queue) => loadQueue(statements, queue),
+    putMessage(queue, message) {
+      const row = messageRow(queue, message);
+      write(() => statements.putMessage.run(row));
+    },
+    updateMessage(queue, { sequenceNumber, state, deliveryCount }) {
+      write(() => statements.updateMessage.run(state, deliveryCount, queue, sequenceNumber));
+    },
+    removeMessage(queue, sequenceNumber) {
+      write(() => statements.removeMessage.run(queue, sequenceNumber));
+    },
+    setCounter(queue, last) {
+      // Goes out with the message that took the number; one write for a turn's worth of them.
+      counters.set(queue, last);
+    },
+    setSessionState(queue, sessionId, state) {
+      if (state === undefined) write(() => statements.removeState.run(queue, sessionId));
+      else write(() => statements.putState.run(queue, sessionId, state));
+    },
+    putRecentId(queue, { messageId, sequenceNumber, seenAtMs }) {
+      write(() => statements.putRecent.run(queue, messageId, sequenceNumber, seenAtMs));
+    },
+    removeRecentId(queue, messageId) {
+      write(() => statements.removeRecent.run(queue, messageId));
+    },
+    afterCommit(callback) {
+      callbacks.push(callback);
+      soon();
+    },
+    close() {
+      commit();
+      closed = true;
+      database.close();
+    },
+  };
+}
+
+function openDatabase(dataFolder: string): DatabaseSync {
+  mkdirSync(dataFolder, { recursive: true });
+  const database = new DatabaseSync(join(dataFolder, "service-bus.sqlite"));
+  // Exclusive: two brokers on one file would each believe their own memory of it.
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;");
+  database.exec("PRAGMA synchronous = FULL;");
+  database.exec(SCHEMA);
+  return database;
+}
+
+function prepare(database: DatabaseSync) {
+  const columns = `queue, sequence_number, enqueued_sequence_number, state, message_id, session_id,
+    enqueued_at_ms, scheduled_for_ms, time_to_live_ms, expires_at_ms, delivery_count,
+    annotations, properties, application_properties, body`;
+  const parameters = columns.replaceAll(/\w+/g, (column) => `$${column}`);
+  return {
+    putMessage: database.prepare(`INSERT INTO messages (${columns}) VALUES (${parameters})`),
+    updateMessage: database.prepare(
+      "UPDATE messages SET state = ?, delivery_count = ? WHERE queue = ? AND sequence_number = ?",
+    ),
+    removeMessage: database.prepare("DELETE FROM messages WHERE queue = ? AND sequence_number = ?"),
+    setCounter: database.prepare("INSERT OR REPLACE INTO counters (queue, last) VALUES (?, ?)"),
+    putState: database.prepare("INSERT OR REPLACE INTO session_states VALUES (?, ?, ?)"),
+    removeState: database.prepare("DELETE FROM session_states WHERE queue = ? AND session_id = ?"),
+    putRecent: database.prepare("INSERT OR REPLACE INTO recent_ids VALUES (?, ?, ?, ?)"),
+    removeRecent: database.prepare("DELETE FROM recent_ids WHERE queue = ? AND message_id = ?"),
+    messages: database.prepare("SELECT * FROM messages WHERE queue = ? ORDER BY sequence_number"),
+    counter: database.prepare("SELECT last FROM counters WHERE queue = ?"),
+    states: database.prepare("SELECT session_id, state FROM session_states WHERE queue = ?"),
+    recent: database.prepare("SELECT * FROM recent_ids WHERE queue = ? ORDER BY seen_at_ms"),
+  };
+}
+
+type Row = ReturnType<ReturnType<DatabaseSync["prepare"]>["all"]>[number];
+
+function loadQueue(statements: ReturnType<typeof prepare>, queue: string): QueueContents {
+  return {
+    messages: statements.messages.all(queue).map(messageOf),
+    lastSequenceNumber: Number(statements.counter.get(queue)?.["last"] ?? 0),
+    sessionStates: new Map(
+      statements.states.all(queue).map((row) => [text(row, "session_id"), bytes(row, "state")]),
+    ),
+    recentIds: statements.recent.all(queue).map((row) => ({
+      messageId: text(row, "message_id"),
+      sequenceNumber: Number(row["sequence_number"]),
+      seenAtMs: Number(row["seen_at_ms"]),
+    })),
+  };
+}
+
+function messageRow(queue: string, message: Message) {
+  return {
+    queue,
+    sequence_number: message.sequenceNumber,
+    enqueued_sequence_number: message.enqueuedSequenceNumber,
+    state: message.state,
+    message_id: message.messageId,
+    session_id: message.sessionId ?? null,
+    enqueued_at_ms: message.enqueuedAtMs,
+    scheduled_for_ms: message.scheduledForMs ?? null,
+    time_to_live_ms: message.timeToLiveMs ?? null,
+    expires_at_ms: message.expiresAtMs ?? null,
+    delivery_count: message.deliveryCount,
+    annotations: message.content.annotations ?? null,
+    properties: message.content.properties,
+    application_properties: message.content.applicationProperties ?? null,
+    body: message.content.body,
+  };
+}
+
+function messageOf(row: Row): Message {
+  const optionalNumber = (column: string): number | undefined =>
+    row[column] === null ? undefined : Number(row[column]);
+  const optionalBytes = (column: string): Buffer | undefined =>
+    row[column] === null ? undefined : bytes(row, column);
+  return {
+    sequenceNumber: Number(row["sequence_number"]),
+    enqueuedSequenceNumber: Number(row["enqueued_sequence_number"]),
+    state: text(row, "state") as MessageState,
+    messageId: text(row, "message_id"),
+    sessionId: row["session_id"] === null ? undefined : text(row, "session_id"),
+    enqueuedAtMs: Number(row["enqueued_at_ms"]),
+    scheduledForMs: optionalNumber("scheduled_for_ms"),
+    timeToLiveMs: optionalNumber("time_to_live_ms"),
+    expiresAtMs: optionalNumber("expires_at_ms"),
+    deliveryCount: Number(row["delivery_count"]),
+    content: {
+      annotations: optionalBytes("annotations"),
+      properties: bytes(row, "properties"),
+      applicationProperties: optionalBytes("application_properties"),
+      body: bytes(row, "body"),
+    },
+    lock: undefined,
+  };
+}
+
+function text(row: Row, column: string): string {
+  return String(row[column]);
+}
+
+function bytes(row: Row, column: string): Buffer {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new Error(`Column ${column} holds no bytes.`);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
