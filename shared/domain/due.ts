@@ -9,6 +9,8 @@ import { effectOf, type Snapshot } from "./records/snapshot.ts";
 
 /** How long a worker that is about to go on may take before somebody else looks. */
 export const graceMs = 30_000;
+/** A grant lives in another partition: granting hints the case, and this looks anyway. */
+const grantRecheckMs = 15 * 60_000;
 /** Long enough that the deadline, which counts from the store's own whole seconds, has passed. */
 const deadlineSlackMs = 2500;
 
@@ -26,6 +28,7 @@ export function dueAtMsOf(
   const step = next(snapshot, book, options);
   switch (step.kind) {
     case "idle":
+      return (options.ungranted?.size ?? 0) > 0 ? nowMs + grantRecheckMs : undefined;
     case "nothing":
       return undefined;
     case "wait":

@@ -56,6 +56,8 @@ const common = {
   repeats: z.string().optional(),
   compensates: z.string().optional(),
   grantRef: z.string().optional(),
+  /** The open review that says that no grant covers it; a grant, once given, lifts it. */
+  grantHold: z.string().optional(),
   attempts: z.array(Attempt),
   mayHaveLeft: z.boolean(),
   notBeforeMs: z.int().optional(),

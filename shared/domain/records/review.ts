@@ -7,6 +7,7 @@ export const reviewKinds = [
   "EvidenceMismatch",
   "Contradiction",
   "AttemptsExhausted",
+  "NoGrant",
   "NotificationFailed",
   "FactsChangedAfterEnd",
   "CaseHeld",

@@ -12,6 +12,7 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { becomeUnknown } from "./attempt.ts";
+import { openReview, resolveReview } from "./reviews.ts";
 
 /** Takes an effect to send it once: fence + 1, attempt + 1. */
 export function claim(
@@ -29,7 +30,12 @@ export function claim(
     callTimeoutMs: options.callTimeoutMs,
     leftBefore: effect.mayHaveLeft,
   };
-  const { notBeforeMs: _passed, ...core } = coreOf(effect);
+  const granted = resolveReview(snapshot, effect.grantHold, {
+    how: `granted: ${options.grantRef}`,
+    by: "machine",
+    atMs: options.nowMs,
+  });
+  const { notBeforeMs: _passed, grantHold: _granted, ...core } = coreOf(effect);
   const started: Effect = {
     ...core,
     grantRef: options.grantRef,
@@ -37,7 +43,7 @@ export function claim(
     mayHaveLeft: true,
     status: "started",
   };
-  const claimed = withCase(withEffect(snapshot, started), {
+  const claimed = withCase(withEffect(granted, started), {
     fence,
     claim: { operationId, attempt: attempt.n, fence },
   });
@@ -61,4 +67,18 @@ export function markOrphaned(
   const fenced = withCase(snapshot, { claim: undefined, fence: caseOf(snapshot).fence + 1 });
   const reason = "the call must be over and nobody recorded its end";
   return becomeUnknown(fenced, { ...core, attempts }, { reason, nowMs });
+}
+
+/** No grant covers it: it holds, visibly, and nothing is cancelled. */
+export function holdForGrant(snapshot: Snapshot, operationId: string, nowMs: number): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  if (effect.grantHold !== undefined) return snapshot;
+  const [opened, grantHold] = openReview(snapshot, {
+    subject: operationId,
+    kind: "NoGrant",
+    why: `no grant covers ${effect.action} on this target`,
+    consequence: "Nothing is sent until somebody grants it; granting it sends it.",
+    nowMs,
+  });
+  return withEffect(opened, { ...effect, grantHold });
 }

@@ -1,0 +1,167 @@
+// One turn of one case: read, let `next` name a step, carry it out, write, ask again (design.md 1).
+//
+// Any worker may run it at any time, any number of times. Pure steps change the draft only; what needs the outside
+// world (a look, a claim's batch before its call) is carried out here. Fused, the draft is written when a call must
+// be covered or nothing is left to do; unfused, after every step. Both give the same record.
+import { applyDecision } from "../domain/transitions/decide.ts";
+import { markOrphaned } from "../domain/transitions/claim.ts";
+import { foldEvent } from "../domain/transitions/fold-event.ts";
+import { foldFindings } from "../domain/transitions/fold-findings.ts";
+import { commitPlan, endPlan } from "../domain/transitions/plan.ts";
+import { holdCase, holdEffect } from "../domain/transitions/reviews.ts";
+import { next } from "../domain/decisions/next.ts";
+import type { Step } from "../domain/decisions/step.ts";
+import type { CaseKey } from "../domain/identity.ts";
+import { caseOf, effectOf } from "../domain/records/snapshot.ts";
+import { claimAndSend } from "./claim-and-send.ts";
+import { keepEvidence } from "./keep-evidence.ts";
+import {
+  handOn,
+  nowMsOf,
+  openTurn,
+  requireNowMs,
+  setStoreTime,
+  turnFields,
+  type Turn,
+  type TurnPorts,
+  type TurnResult,
+} from "./turn.ts";
+import { draftSize, flush, writeAndReadAgain } from "./write-draft.ts";
+
+const restartsMax = 8;
+/** A batch holds at most 100 operations; folding is cut into pieces well below. */
+const draftSizeMax = 50;
+
+export async function advanceCase(ports: TurnPorts, key: CaseKey): Promise<TurnResult> {
+  for (let restart = 0; restart < restartsMax; restart += 1) {
+    const turn = await openTurn(ports, key);
+    const result = await runTurn(ports, turn);
+    if (result !== "again") return result;
+  }
+  await handOn(ports, key);
+  return { kind: "handedOn" };
+}
+
+async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {
+  try {
+    const result = await drive(ports, turn);
+    await keepEvidence(ports, turn);
+    return result;
+  } catch (error) {
+    // Whatever broke, a provider's answer must not be lost with it.
+    await keepEvidence(ports, turn);
+    throw error;
+  }
+}
+
+async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {
+  for (;;) {
+    const nowMs = nowMsOf(ports, turn);
+    const { ungranted, draining } = turn;
+    const step = next(turn.draft, ports.book, { nowMs, ungranted, draining });
+    const after = await carryOut(ports, turn, step);
+    if (after !== "goOn") return after;
+    const mustWrite = !ports.fused || draftSize(turn) > draftSizeMax;
+    if (mustWrite && (await flush(ports, turn)) !== "written") return "again";
+  }
+}
+
+async function carryOut(
+  ports: TurnPorts,
+  turn: Turn,
+  step: Step,
+): Promise<TurnResult | "again" | "goOn"> {
+  switch (step.kind) {
+    case "leave":
+      ports.log.warn("left alone: written by newer code", { ...turnFields(turn), why: step.why });
+      return { kind: "left", why: step.why };
+    case "nothing":
+      return { kind: "idle" };
+    case "idle":
+      return end(ports, turn, { kind: "idle" });
+    case "draining":
+      return end(ports, turn, { kind: "draining" });
+    case "wait":
+      return end(ports, turn, { kind: "waiting", untilMs: step.untilMs });
+    case "decide":
+      return decide(ports, turn);
+    case "commit":
+      if (await hasMoved(ports, turn)) return writeAndReadAgain(ports, turn);
+      turn.draft = commitPlan(turn.draft, { book: ports.book });
+      return "goOn";
+    case "claim":
+      return claimAndSend(ports, turn, step.operationId);
+    case "foldFindings":
+    case "foldEvent":
+    case "markUnknown":
+    case "endPlan":
+    case "openReview":
+    case "holdCase":
+      turn.draft = applied(ports, turn, step);
+      return "goOn";
+  }
+}
+
+type PureStep = Extract<
+  Step,
+  { kind: "foldFindings" | "foldEvent" | "markUnknown" | "endPlan" | "openReview" | "holdCase" }
+>;
+
+function applied(ports: TurnPorts, turn: Turn, step: PureStep): Turn["draft"] {
+  const { draft } = turn;
+  const { book } = ports;
+  const nowMs = requireNowMs(ports, turn);
+  switch (step.kind) {
+    case "foldFindings":
+      return foldFindings(draft, step.operationId, { book, nowMs });
+    case "foldEvent":
+      return foldEvent(draft, step.eventId, { book, nowMs });
+    case "markUnknown":
+      return markOrphaned(draft, step.operationId, { deadlineMs: step.deadlineMs, nowMs });
+    case "endPlan":
+      return endPlan(draft, { why: step.why, nowMs });
+    case "holdCase":
+      return holdCase(draft, { reason: step.reason, why: step.why, nowMs });
+    case "openReview": {
+      const effect = effectOf(draft, step.operationId);
+      const consequence = book.action(effect.action)?.consequence ?? "";
+      const { review, why } = step.recovery;
+      return holdEffect(draft, effect, { kind: review, why, consequence, nowMs });
+    }
+  }
+}
+
+/** Nothing more can be done now: write what there is. */
+async function end(
+  ports: TurnPorts,
+  turn: Turn,
+  result: TurnResult,
+): Promise<TurnResult | "again"> {
+  return (await flush(ports, turn)) === "written" ? result : "again";
+}
+
+/** Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? */
+async function hasMoved(ports: TurnPorts, turn: Turn): Promise<boolean> {
+  const head = await ports.at("look", () => ports.cases.head(turn.key));
+  setStoreTime(ports, turn, head.storeMs);
+  if (head.caseEtag !== turn.caseEtag) return true;
+  const known = new Set([...turn.draft.events, ...turn.draft.findings].map(({ id }) => id));
+  return head.unfolded.some((id) => !known.has(id));
+}
+
+async function decide(ports: TurnPorts, turn: Turn): Promise<"goOn" | "again"> {
+  if (await hasMoved(ports, turn)) return writeAndReadAgain(ports, turn);
+  const record = caseOf(turn.draft);
+  const workflow = ports.book.workflow(record.workflow.type);
+  if (workflow === undefined) throw new Error(`no workflow ${record.workflow.type}`);
+  const { facts, status, version } = record;
+  const { effects } = turn.draft;
+  const decision = await ports.at("decide", async () =>
+    workflow.decide({ facts, status, version, effects }),
+  );
+  turn.draft = applyDecision(turn.draft, decision, {
+    book: ports.book,
+    nowMs: requireNowMs(ports, turn),
+  });
+  return "goOn";
+}

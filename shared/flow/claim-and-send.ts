@@ -1,0 +1,81 @@
+// Claim, gate, call, settle: the only path on which a byte leaves for a provider (design.md 4).
+//
+// The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
+// timer that was started before that write. What the provider answered is evidence from then on.
+import { TerminalFault } from "../domain/faults.ts";
+import { covers } from "../domain/records/grant.ts";
+import { caseOf, effectOf } from "../domain/records/snapshot.ts";
+import { settleAttempt } from "../domain/transitions/attempt.ts";
+import { claim, holdForGrant } from "../domain/transitions/claim.ts";
+import { sendEffect } from "./send-effect.ts";
+import {
+  budgetLeftMs,
+  handOn,
+  requireNowMs,
+  type Turn,
+  type TurnPorts,
+  type TurnResult,
+} from "./turn.ts";
+import { flush, writeAndReadAgain } from "./write-draft.ts";
+
+export async function claimAndSend(
+  ports: TurnPorts,
+  turn: Turn,
+  operationId: string,
+): Promise<TurnResult | "again" | "goOn"> {
+  const effect = effectOf(turn.draft, operationId);
+  const provider = ports.book.provider(effect.provider);
+  if (provider === undefined) throw new TerminalFault(`no provider ${effect.provider}`);
+  const { callTimeoutMs } = provider.contract;
+  if (budgetLeftMs(ports, turn) < callTimeoutMs * 1.5) {
+    if ((await flush(ports, turn)) !== "written") return "again";
+    await handOn(ports, turn.key);
+    return { kind: "handedOn" };
+  }
+  const grantRef = await findGrant(ports, turn, operationId);
+  if (grantRef === undefined) {
+    turn.ungranted.add(operationId);
+    turn.draft = holdForGrant(turn.draft, operationId, requireNowMs(ports, turn));
+    return "goOn";
+  }
+  const timerStartedMs = ports.monotonicMs();
+  const nowMs = requireNowMs(ports, turn);
+  turn.draft = claim(turn.draft, operationId, { callTimeoutMs, grantRef, nowMs });
+  // Nothing is sent while its claim is uncertain: only a batch that stands, with nobody after it, opens the gate.
+  const flushed = await flush(ports, turn);
+  if (flushed === "superseded") return "again";
+  const attempt = effectOf(turn.draft, operationId).attempts.length;
+  if (flushed === "overtaken") {
+    // The attempt is ours and stands, so its end can be told; nobody needs to wait for its deadline.
+    const reason = "the case was written after the claim";
+    turn.evidence = { operationId, attempt, answer: { kind: "notSent", reason } };
+    return "again";
+  }
+  const deadlineMs = requireNowMs(ports, turn) + 2000 + callTimeoutMs;
+  const answer = await sendEffect(ports, turn, { operationId, timerStartedMs });
+  turn.evidence = { operationId, attempt, answer };
+  turn.draft = settleAttempt(turn.draft, {
+    ...turn.evidence,
+    settledBy: "attempt",
+    book: ports.book,
+    nowMs: requireNowMs(ports, turn),
+    deadlineMs,
+  });
+  return answer.kind === "notSent" ? writeAndReadAgain(ports, turn) : "goOn";
+}
+
+/** Code finds the grant, never a model: the first that covers the effect by the store's time. */
+async function findGrant(
+  ports: TurnPorts,
+  turn: Turn,
+  operationId: string,
+): Promise<string | undefined> {
+  const effect = effectOf(turn.draft, operationId);
+  const subject = caseOf(turn.draft).workflow.type;
+  const { tenantId, action } = effect;
+  const grants = await ports.at("grants", () =>
+    ports.grants.candidates({ tenantId, subject, action }),
+  );
+  const nowMs = requireNowMs(ports, turn);
+  return grants.find((grant) => covers(grant, { ...effect, subject }, nowMs))?.id;
+}

@@ -1,0 +1,113 @@
+// The send gate and the one call (design.md 4). After the claim is certain, and just before the socket write.
+//
+// An ETag proves that nothing changed, not that no time passed, and a snapshot proves nothing of what arrived since.
+// So the gate looks again at all of it: the case as our claim wrote it, nothing unfolded for a plan effect, the
+// grant read now, the key's retention, and the timer that was started before the claim was written.
+// Anything missing: nothing leaves, and the attempt ends as not sent.
+//
+// What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
+// key cures that, and the contract says whether there is one.
+import { keyRefusal } from "../domain/decisions/recover.ts";
+import type { Provider } from "../domain/definitions.ts";
+import type { Effect } from "../domain/records/effect.ts";
+import type { Answer } from "../domain/records/evidence.ts";
+import { covers } from "../domain/records/grant.ts";
+import { caseOf, effectOf } from "../domain/records/snapshot.ts";
+import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
+
+export interface Claimed {
+  operationId: string;
+  /** The monotonic clock as it stood before the claim was sent to the store. */
+  timerStartedMs: number;
+}
+
+export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed): Promise<Answer> {
+  const effect = effectOf(turn.draft, claimed.operationId);
+  const provider = ports.book.provider(effect.provider);
+  if (provider === undefined) return { kind: "notSent", reason: "its provider is not defined" };
+  const closed = await whyGateIsClosed(ports, turn, { claimed, effect, provider });
+  if (closed !== undefined) {
+    ports.log.warn("the send gate was closed", { ...turnFields(turn), reason: closed });
+    return { kind: "notSent", reason: closed };
+  }
+  const timeoutMs = leftMs(ports, claimed, provider);
+  // The last look, with no await between it and the call.
+  if (timeoutMs < sendMsMin(provider))
+    return { kind: "notSent", reason: "the claim's time ran out" };
+  return call(ports, turn, { effect, provider, timeoutMs });
+}
+
+function leftMs(ports: TurnPorts, claimed: Claimed, provider: Provider): number {
+  const elapsedMs = ports.monotonicMs() - claimed.timerStartedMs;
+  return Math.floor(provider.contract.callTimeoutMs - elapsedMs);
+}
+
+/** With less than this left a call would mostly end as unknown; better not to send. */
+function sendMsMin(provider: Provider): number {
+  return provider.contract.callTimeoutMs / 2;
+}
+
+interface GateFacts {
+  claimed: Claimed;
+  effect: Effect;
+  provider: Provider;
+}
+
+async function whyGateIsClosed(
+  ports: TurnPorts,
+  turn: Turn,
+  { claimed, effect, provider }: GateFacts,
+): Promise<string | undefined> {
+  const [head, grant] = await ports.at("gate", () =>
+    Promise.all([
+      ports.cases.head(turn.key),
+      ports.grants.read(effect.tenantId, effect.grantRef ?? ""),
+    ]),
+  );
+  setStoreTime(ports, turn, head.storeMs);
+  const nowMs = nowMsOf(ports, turn);
+  if (head.storeMs === undefined || nowMs === undefined) return "the store told no time";
+  if (head.caseEtag !== turn.caseEtag) return "the case was written after the claim";
+  if (effect.origin === "plan" && head.unfolded.length > 0) return "something new has arrived";
+  const subject = caseOf(turn.draft).workflow.type;
+  if (grant === undefined || !covers(grant, { ...effect, subject }, nowMs)) {
+    return "the grant no longer covers it";
+  }
+  const { contract, apiVersion } = provider;
+  if (contract.idempotency !== undefined) {
+    const account = provider.accountOf(effect.tenantId);
+    const pruned = keyRefusal(
+      { effect, contract, account, apiVersion, nowMs },
+      contract.idempotency,
+    );
+    if (pruned !== undefined) return pruned;
+  }
+  if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return "the claim's time ran out";
+  return undefined;
+}
+
+async function call(
+  ports: TurnPorts,
+  turn: Turn,
+  { effect, provider, timeoutMs }: { effect: Effect; provider: Provider; timeoutMs: number },
+): Promise<Answer> {
+  const { operationId, target, payloadDigest, providerKey } = effect;
+  try {
+    return await ports.at("send", () =>
+      provider.send({
+        action: effect.action,
+        account: effect.account,
+        binding: { operationId, target, payloadDigest },
+        ...(providerKey === undefined ? {} : { providerKey }),
+        payload: effect.payload,
+        fence: caseOf(turn.draft).fence,
+        timeoutMs,
+      }),
+    );
+  } catch (error) {
+    // An adapter must not throw. If one does, its request may have left: that is not a failure, it is no answer.
+    ports.log.error("a provider adapter threw", { ...turnFields(turn), provider: provider.name });
+    const name = error instanceof Error ? error.name : typeof error;
+    return { kind: "noAnswer", reason: `the adapter threw ${name}` };
+  }
+}

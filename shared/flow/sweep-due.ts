@@ -1,0 +1,50 @@
+// What is due, from the store itself: the sweep needs no feed, no hint and no order (design.md 6, 7).
+//
+// A stale started effect goes to queue `reviews`, where slow look-ups have their own pace; everything else is a hint
+// to `cases`. It wakes, it never decides: a turn that finds nothing to do writes nothing.
+// Two sweeps that overlap cost a duplicate hint, and the broker drops it.
+import { hintIdOf } from "../domain/identity.ts";
+import type { TurnPorts } from "./turn.ts";
+
+export interface SweepResult {
+  due: number;
+  toCases: number;
+  toReviews: number;
+  /** True when there was more than one page: the next sweep goes on. */
+  more: boolean;
+}
+
+const pageMax = 200;
+
+export async function sweepDue(
+  ports: Pick<TurnPorts, "cases" | "control" | "hints" | "log">,
+  options: { wallClockMs: number },
+): Promise<SweepResult> {
+  // The store's own clock where it tells it; a wrong clock here could only wake somebody too early.
+  const { storeMs } = await ports.control.read();
+  const nowMs = storeMs ?? options.wallClockMs;
+  const due = await ports.cases.due({ nowMs, max: pageMax });
+  const woken = new Map<string, { queue: "cases" | "reviews"; dueAtMs: number }>();
+  for (const { tenantId, caseId, hasClaim, dueAtMs } of due) {
+    const key = `${tenantId}:${caseId}`;
+    if (hasClaim || !woken.has(key)) {
+      woken.set(key, { queue: hasClaim ? "reviews" : "cases", dueAtMs });
+    }
+  }
+  const result: SweepResult = {
+    due: due.length,
+    toCases: 0,
+    toReviews: 0,
+    more: due.length === pageMax,
+  };
+  // A minute is part of the id: a hint that was lost is sent again by the next sweep.
+  const minute = Math.floor(options.wallClockMs / 60_000);
+  for (const [key, { queue, dueAtMs }] of woken) {
+    const [tenantId = "", caseId = ""] = key.split(":");
+    const hintId = hintIdOf({ tenantId, caseId }, "sweep", dueAtMs, minute);
+    await ports.hints.send(queue, { tenantId, caseId, hintId, reason: "due" });
+    if (queue === "cases") result.toCases += 1;
+    else result.toReviews += 1;
+  }
+  return result;
+}

@@ -1,0 +1,127 @@
+// One turn: one worker, one case, one snapshot, and the draft of the next batch (design.md 1, 6).
+//
+// A turn holds no truth. It reads, lets `next` name steps, and writes their sum under the case's ETag; whatever it held
+// and did not write is gone with it, and the next turn starts from the record. The one thing it must never
+// lose is what a provider answered: `evidence` stays set until a batch or a finding has it.
+//
+// Every await goes through `at`, which names the boundary: the crash tests stop a worker at each of them.
+import type { Book } from "../domain/definitions.ts";
+import { TransientFault } from "../domain/faults.ts";
+import { type CaseKey, caseKeyText, hintIdOf } from "../domain/identity.ts";
+import type { Answer } from "../domain/records/evidence.ts";
+import type { Snapshot } from "../domain/records/snapshot.ts";
+import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../stores/ports.ts";
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Log {
+  info(message: string, fields: LogFields): void;
+  warn(message: string, fields: LogFields): void;
+  error(message: string, fields: LogFields): void;
+}
+
+export interface TurnPorts {
+  cases: CaseStore;
+  grants: GrantStore;
+  control: ControlStore;
+  hints: HintQueue;
+  book: Book;
+  log: Log;
+  /** Never goes back; only differences mean anything. */
+  monotonicMs(): number;
+  sleep(ms: number): Promise<void>;
+  /** Who writes: in the log lines of the record. */
+  workerId: string;
+  turnBudgetMs: number;
+  /** Whether several steps may share one batch; off, each step is written by itself. */
+  fused: boolean;
+  /** Runs one named await boundary; the tests replace it to crash there. */
+  at<Result>(boundary: string, act: () => Promise<Result>): Promise<Result>;
+}
+
+export type TurnResult =
+  /** Nothing to do: settled, held, or there never was anything. */
+  | { kind: "idle" }
+  | { kind: "waiting"; untilMs: number | undefined }
+  /** Written by newer code: left alone. */
+  | { kind: "left"; why: string }
+  | { kind: "draining" }
+  /** The budget is used up, or others keep writing: a hint to go on is on its way. */
+  | { kind: "handedOn" };
+
+export interface Evidence {
+  operationId: string;
+  attempt: number;
+  answer: Answer;
+}
+
+export interface Turn {
+  readonly key: CaseKey;
+  readonly startedMonotonicMs: number;
+  /** As the store has it. */
+  base: Snapshot;
+  /** With the steps that are not yet written. */
+  draft: Snapshot;
+  caseEtag: string | undefined;
+  storeMs: number | undefined;
+  storeMsReadAtMonotonicMs: number;
+  draining: boolean;
+  ungranted: Set<string>;
+  evidence?: Evidence | undefined;
+}
+
+export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
+  const startedMonotonicMs = ports.monotonicMs();
+  const [control, read] = await ports.at("read", () =>
+    Promise.all([ports.control.read(), ports.cases.read(key)]),
+  );
+  return {
+    key,
+    startedMonotonicMs,
+    base: read.snapshot,
+    draft: read.snapshot,
+    caseEtag: read.caseEtag,
+    storeMs: read.storeMs,
+    storeMsReadAtMonotonicMs: ports.monotonicMs(),
+    draining: control.draining,
+    ungranted: new Set(),
+  };
+}
+
+/** The store's time now, never later than the truth; undefined when the store told none. */
+export function nowMsOf(ports: TurnPorts, turn: Turn): number | undefined {
+  if (turn.storeMs === undefined) return undefined;
+  return Math.floor(turn.storeMs + ports.monotonicMs() - turn.storeMsReadAtMonotonicMs);
+}
+
+export function setStoreTime(ports: TurnPorts, turn: Turn, storeMs: number | undefined): void {
+  if (storeMs === undefined) return;
+  turn.storeMs = storeMs;
+  turn.storeMsReadAtMonotonicMs = ports.monotonicMs();
+}
+
+export function budgetLeftMs(ports: TurnPorts, turn: Turn): number {
+  return ports.turnBudgetMs - (ports.monotonicMs() - turn.startedMonotonicMs);
+}
+
+export function turnFields(turn: Turn): LogFields {
+  const record = turn.draft.case;
+  return {
+    caseKey: caseKeyText(turn.key),
+    version: record?.version,
+    fence: record?.fence,
+    status: record?.status,
+  };
+}
+
+export function requireNowMs(ports: TurnPorts, turn: Turn): number {
+  const nowMs = nowMsOf(ports, turn);
+  if (nowMs === undefined) throw new TransientFault("the store told no time");
+  return nowMs;
+}
+
+/** This worker stops here; whoever gets the hint goes on from the record. */
+export async function handOn(ports: TurnPorts, key: CaseKey): Promise<void> {
+  const hint = { ...key, hintId: hintIdOf(key, "goOn", crypto.randomUUID()), reason: "go on" };
+  await ports.at("handOn", () => ports.hints.send("cases", hint));
+}

@@ -1,0 +1,149 @@
+// Writes the draft as one batch, and settles an uncertain write by sending the same batch again (design.md 1, 6).
+//
+//   log entry 409   it was ours, even on the first send: the SDK may have repeated it
+//   case 412        somebody else's; ours can never land
+//   success         done now
+//
+// The batch carries its own name, so sending it again can at worst tell us that it had landed.
+import { dueAtMsOf } from "../domain/due.ts";
+import { TransientFault } from "../domain/faults.ts";
+import { caseKeyText, hintIdOf, newWriteId } from "../domain/identity.ts";
+import { schemaVersion } from "../domain/records/evidence.ts";
+import { caseOf, documentsOf, withCase, type Snapshot } from "../domain/records/snapshot.ts";
+import type { Batch } from "../stores/ports.ts";
+import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
+
+export type Flushed =
+  /** It stands, and nobody wrote after it: go on from the draft. */
+  | "written"
+  /** It stands, and somebody has written since: read again. */
+  | "overtaken"
+  /** It never will stand: read again, and put what was learned into a finding. */
+  | "superseded";
+
+const resendPausesMs = [20, 100, 400, 1000, 2000, 4000];
+
+export async function flush(ports: TurnPorts, turn: Turn): Promise<Flushed> {
+  if (turn.draft === turn.base) return "written";
+  const nowMs = nowMsOf(ports, turn);
+  if (nowMs === undefined)
+    throw new TransientFault("the store told no time, so nothing is written");
+  const dueBefore = turn.base.case?.dueAtMs;
+  const dueAtMs = dueAtMsOf(turn.draft, ports.book, { nowMs, ungranted: turn.ungranted });
+  const writeId = newWriteId();
+  turn.draft = withCase(turn.draft, { dueAtMs, lastWriteId: writeId });
+  const flushed = await settleWrite(ports, turn, batchOf(ports, turn, writeId, nowMs));
+  if (flushed === "superseded") return flushed;
+  turn.evidence = undefined;
+  turn.base = withoutClosed(turn.draft, turn.storeMs ?? nowMs);
+  turn.draft = turn.base;
+  if (dueAtMs !== undefined && dueAtMs !== dueBefore) await scheduleHint(ports, turn, dueAtMs);
+  return flushed;
+}
+
+async function settleWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
+  for (const pauseMs of [...resendPausesMs, undefined]) {
+    const outcome = await ports.at("write", () => ports.cases.write(batch));
+    switch (outcome.kind) {
+      case "committed":
+        turn.caseEtag = outcome.caseEtag;
+        setStoreTime(ports, turn, outcome.storeMs);
+        return "written";
+      case "superseded":
+        return "superseded";
+      case "alreadyWritten":
+        return afterOwnWrite(ports, turn, batch);
+      case "uncertain":
+        if (pauseMs === undefined) {
+          throw new TransientFault("the store did not say whether a batch landed", {
+            ids: { caseKey: caseKeyText(turn.key), writeId: batch.log.id },
+            cause: outcome.cause,
+          });
+        }
+        ports.log.warn("a write is uncertain; sending the same batch again", turnFields(turn));
+        await ports.at("pause", () => ports.sleep(Math.max(pauseMs, outcome.retryAfterMs ?? 0)));
+    }
+  }
+  throw new Error("unreachable: the last pause is undefined");
+}
+
+/** Our batch had landed; its answer was lost. The case tells whether anybody wrote after it. */
+async function afterOwnWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
+  const head = await ports.at("headAfterWrite", () => ports.cases.head(turn.key));
+  setStoreTime(ports, turn, head.storeMs);
+  if (`log:${head.lastWriteId}` !== batch.log.id) return "overtaken";
+  turn.caseEtag = head.caseEtag;
+  return "written";
+}
+
+function batchOf(ports: TurnPorts, turn: Turn, writeId: string, nowMs: number): Batch {
+  const before = new Map(documentsOf(turn.base).map((document) => [document.id, document]));
+  const changed = documentsOf(turn.draft).filter(
+    (document) => document.type !== "case" && before.get(document.id) !== document,
+  );
+  const record = caseOf(turn.draft);
+  return {
+    key: turn.key,
+    caseEtag: turn.caseEtag,
+    caseDocument: record,
+    creates: changed.filter((document) => !before.has(document.id)),
+    replaces: changed.filter((document) => before.has(document.id)),
+    log: {
+      id: `log:${writeId}`,
+      type: "log",
+      schemaVersion,
+      tenantId: turn.key.tenantId,
+      caseId: turn.key.caseId,
+      atMs: nowMs,
+      by: ports.workerId,
+      fence: record.fence,
+      version: record.version,
+      status: record.status,
+      did: [...turn.draft.did],
+    },
+  };
+}
+
+/** How many documents the next batch would hold: a turn writes before a batch grows past its limits. */
+export function draftSize(turn: Turn): number {
+  const before = new Set(documentsOf(turn.base));
+  return documentsOf(turn.draft).filter((document) => !before.has(document)).length;
+}
+
+function withoutClosed(draft: Snapshot, writtenAtMs: number): Snapshot {
+  const started = draft.effects.filter((effect) => effect.status === "started");
+  return {
+    ...draft,
+    events: draft.events.filter((event) => event.folded === undefined),
+    findings: draft.findings.filter((finding) => finding.folded === undefined),
+    reviews: draft.reviews.filter((review) => review.resolution === undefined),
+    // The answer's time is at or after the document's own `_ts`: a deadline from it is never early.
+    writtenAtMs: {
+      ...draft.writtenAtMs,
+      ...Object.fromEntries(started.map((effect) => [effect.operationId, writtenAtMs])),
+    },
+    did: [],
+  };
+}
+
+/** The date header has whole seconds: a hint at the very moment would come up to a second early. */
+const hintSlackMs = 1100;
+
+/** A lost hint loses nothing: the sweeper asks the store for the same `dueAtMs`. */
+async function scheduleHint(ports: TurnPorts, turn: Turn, dueAtMs: number): Promise<void> {
+  const hint = { ...turn.key, hintId: hintIdOf(turn.key, "due", dueAtMs), reason: "due" };
+  try {
+    await ports.at("scheduleHint", () =>
+      ports.hints.schedule("cases", hint, dueAtMs + hintSlackMs),
+    );
+  } catch (error) {
+    if (!(error instanceof TransientFault)) throw error;
+    ports.log.warn("a hint could not be scheduled; the sweep will find it", turnFields(turn));
+  }
+}
+
+/** For when the snapshot is known to be old, or an attempt has ended early. */
+export async function writeAndReadAgain(ports: TurnPorts, turn: Turn): Promise<"again"> {
+  await flush(ports, turn);
+  return "again";
+}

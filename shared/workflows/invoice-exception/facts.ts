@@ -1,0 +1,26 @@
+// What the tenant's own system tells about an invoice, and what a case knows of it. Amounts are decimal text:
+// a number would be rounded somewhere on its way.
+import { z } from "zod";
+
+const amount = z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "a decimal amount as text, like 1249.00");
+const invoice = z.string().min(1).max(200);
+
+export const Raised = z.object({
+  invoice,
+  supplier: z.string().min(1).max(200),
+  supplierAccount: z.string().min(1).max(100),
+  purchaseOrder: z.string().min(1).max(100).optional(),
+  currency: z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code, like EUR"),
+  billed: amount,
+  ordered: amount,
+  reason: z.enum(["price_variance", "quantity_variance", "missing_purchase_order"]),
+  accountOwnerEmail: z.email().max(254),
+});
+export const Amended = z.object({ invoice, ordered: amount });
+export const Withdrawn = z.object({ invoice });
+
+export const InvoiceFacts = Raised.partial().extend({
+  invoice,
+  withdrawn: z.boolean().optional(),
+});
+export type InvoiceFacts = z.infer<typeof InvoiceFacts>;
