@@ -30,111 +30,128 @@ export type Deliveries = {
   end(): void;
 };
 
+type Outlet = {
+  broker: Broker;
+  queue: Queue;
+  link: Sender;
+  hold: SessionHold | undefined;
+  ended: boolean;
+  drainWanted: boolean;
+  /** Deleted and on their way to disk; they take up credit until they are sent. */
+  committing: number;
+  /** A planned delay. */
+  pausedUntilMs: number;
+};
+
 export function startDeliveries(
   broker: Broker,
   queue: Queue,
   link: Sender,
   hold: SessionHold | undefined,
 ): Deliveries {
-  const deletes = link.snd_settle_mode === 1;
-  let ended = false;
-  let drainWanted = false;
-  /** Deleted and on its way to disk; takes up credit until it is sent. */
-  let committing = 0;
-  let pausedUntilMs = 0;
-
-  function pump(): void {
-    while (canSend()) {
-      if (!meetFault()) return;
-      if (!(deletes ? sendDeleted() : sendLocked())) break;
-    }
-    if (drainWanted && committing === 0 && !isPaused()) {
-      drainWanted = false;
-      answerDrain(link);
-    }
-  }
-  function canSend(): boolean {
-    if (ended || hold?.ended === true || !link.is_open() || isPaused()) return false;
-    return sparePlaces(link) - committing > 0;
-  }
-  function isPaused(): boolean {
-    return pausedUntilMs > broker.clock.nowMs();
-  }
-  function sendLocked(): boolean {
-    const lock = receive(queue, hold);
-    if (lock === undefined) return false;
-    link.send(writeDelivery(lock.message, lock.untilMs), tagOfToken(lock.token), 0);
-    return true;
-  }
-  function sendDeleted(): boolean {
-    const taken = receiveAndDelete(queue, hold);
-    if (taken === undefined) return false;
-    committing += 1;
-    broker.store.afterCommit(() => {
-      committing -= 1;
-      if (!link.is_open()) return;
-      sendSettled(link.send(writeDelivery(taken, undefined), Buffer.alloc(0), 0));
-      pump();
-    });
-    return true;
-  }
-  /** False when a planned fault stops this delivery. */
-  function meetFault(): boolean {
-    const hasReady = (hold === undefined ? queue.ready.size : readyInSession()) > 0;
-    const subject = {
-      operation: "receive",
-      queue: queue.name,
-      sessionId: hold?.sessionId,
-    } as const;
-    const fault = hasReady ? broker.faults.draw(subject) : undefined;
-    switch (fault?.fault) {
-      case "dropBefore":
-        cutConnection(link.connection);
-        return false;
-      case "dropAfterCommit":
-        receive(queue, hold);
-        cutConnection(link.connection);
-        return false;
-      case "delay":
-        pausedUntilMs = broker.clock.nowMs() + (fault?.delayMs ?? 0);
-        broker.clock.alarm(pausedUntilMs, pump);
-        return false;
-      case "loseSessionLock":
-        if (hold !== undefined) loseSession(queue, hold);
-        return false;
-      case "serverBusy":
-        link.close(refusals.serverBusy);
-        return false;
-      case "discard":
-      case "redeliverCompleted":
-      case undefined:
-        return true;
-    }
-  }
-  function readyInSession(): number {
-    return queue.sessions.get(hold?.sessionId ?? "")?.ready.size ?? 0;
-  }
-
-  link.on("sender_flow", pump);
+  const state = { ended: false, drainWanted: false, committing: 0, pausedUntilMs: 0 };
+  const outlet: Outlet = { broker, queue, link, hold, ...state };
+  link.on("sender_flow", () => pump(outlet));
+  link.on("sendable", () => pump(outlet));
   link.on("sender_draining", () => {
-    drainWanted = true;
-    pump();
+    outlet.drainWanted = true;
+    pump(outlet);
   });
-  link.on("sendable", pump);
   for (const outcome of ["accepted", "rejected", "modified", "released"]) {
     link.on(outcome, ({ delivery }: EventContext) => {
-      if (delivery !== undefined) settleByLink(broker, queue, link, delivery);
+      if (delivery !== undefined) settleByLink(outlet, delivery);
     });
   }
   return {
-    pump,
+    pump: () => pump(outlet),
     end() {
-      ended = true;
+      outlet.ended = true;
     },
   };
 }
 
-function settleByLink(broker: Broker, queue: Queue, link: Sender, delivery: Delivery): void {
+function pump(outlet: Outlet): void {
+  const sendOne = outlet.link.snd_settle_mode === 1 ? sendDeleted : sendLocked;
+  while (canSend(outlet) && readyCount(outlet) > 0) {
+    if (!meetFault(outlet)) return;
+    sendOne(outlet);
+  }
+  if (outlet.drainWanted && outlet.committing === 0 && !isPaused(outlet)) {
+    outlet.drainWanted = false;
+    answerDrain(outlet.link);
+  }
+}
+
+function canSend(outlet: Outlet): boolean {
+  const { ended, hold, link, committing } = outlet;
+  if (ended || hold?.ended === true || !link.is_open() || isPaused(outlet)) return false;
+  return sparePlaces(link) - committing > 0;
+}
+
+function isPaused({ broker, pausedUntilMs }: Outlet): boolean {
+  return pausedUntilMs > broker.clock.nowMs();
+}
+
+function readyCount({ queue, hold }: Outlet): number {
+  if (hold === undefined) return queue.ready.size;
+  return queue.sessions.get(hold.sessionId)?.ready.size ?? 0;
+}
+
+function sendLocked({ queue, link, hold }: Outlet): void {
+  const lock = receive(queue, hold);
+  // Undefined: what was ready had expired.
+  if (lock === undefined) return;
+  link.send(writeDelivery(lock.message, lock.untilMs), tagOfToken(lock.token), 0);
+}
+
+function sendDeleted(outlet: Outlet): void {
+  const { broker, queue, link, hold } = outlet;
+  const taken = receiveAndDelete(queue, hold);
+  if (taken === undefined) return;
+  outlet.committing += 1;
+  broker.store.afterCommit(() => {
+    outlet.committing -= 1;
+    if (!link.is_open()) return;
+    sendSettled(link.send(writeDelivery(taken, undefined), Buffer.alloc(0), 0));
+    pump(outlet);
+  });
+}
+
+/** False when a planned fault stops the next delivery. */
+function meetFault(outlet: Outlet): boolean {
+  const { broker, queue, link, hold } = outlet;
+  const fault = broker.faults.draw({
+    operation: "receive",
+    queue: queue.name,
+    sessionId: hold?.sessionId,
+  });
+  switch (fault?.fault) {
+    case "dropBefore":
+      cutConnection(link.connection);
+      return false;
+    case "dropAfterCommit":
+      // Locked for a client that never sees it.
+      receive(queue, hold);
+      cutConnection(link.connection);
+      return false;
+    case "delay":
+      outlet.pausedUntilMs = broker.clock.nowMs() + (fault?.delayMs ?? 0);
+      broker.clock.alarm(outlet.pausedUntilMs, () => pump(outlet));
+      return false;
+    case "loseSessionLock":
+      if (hold !== undefined) loseSession(queue, hold);
+      return false;
+    case "serverBusy":
+      link.close(refusals.serverBusy);
+      return false;
+    case "discard":
+    case "redeliverCompleted":
+    case undefined:
+      return true;
+  }
+}
+
+function settleByLink({ broker, queue, link }: Outlet, delivery: Delivery): void {
   const settlement = settlementOf(delivery);
   const token = tokenOfTag(delivery.tag);
   const lock: Lock | undefined = queue.locks.get(token);

@@ -22,7 +22,7 @@ export function uuidOfToken(token: string): Typed {
 function reorder(bytes: Buffer): Buffer {
   const groups = [bytes.subarray(0, 4), bytes.subarray(4, 6), bytes.subarray(6, 8)];
   return Buffer.concat([
-    ...groups.map((group) => Buffer.from(group).reverse()),
+    ...groups.map((group) => Uint8Array.from(group).toReversed()),
     bytes.subarray(8, 16),
   ]);
 }

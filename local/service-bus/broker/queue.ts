@@ -223,7 +223,8 @@ export function wakeSession(queue: Queue, session: Session): void {
 }
 
 export function wakeConsumers(queue: Queue): void {
-  for (const consumer of [...queue.consumers]) {
+  const inTurn = Array.from(queue.consumers);
+  for (const consumer of inTurn) {
     if (queue.ready.size === 0) return;
     consumer.pump();
     // The one just served goes to the back, so that receivers share the load.

@@ -2,17 +2,14 @@
 // message ids, in one SQLite file. Locks do not survive; they are promises to connections that are
 // gone by then.
 //
-// Group commit: the writes of one turn of the event loop become one transaction with
-// synchronous=FULL, and whatever answers a client waits in `afterCommit` until the disk has it.
-// Under load one fsync so serves hundreds of clients. Writes and callbacks keep their order.
-//
-// A store that cannot commit must not go on answering: the exception is not caught, and the
-// process ends.
+// All writes go through a group commit with synchronous=FULL (group-commit.ts): what `afterCommit`
+// calls back for is on disk.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+import { groupCommit, type GroupCommit } from "./group-commit.ts";
 import type { Message, MessageState } from "./message.ts";
 
 const SCHEMA = `
@@ -53,8 +50,7 @@ export type Store = {
   setSessionState(queue: string, sessionId: string, state: Buffer | undefined): void;
   putRecentId(queue: string, recent: RecentId): void;
   removeRecentId(queue: string, messageId: string): void;
-  /** Calls back once everything written so far is on disk. */
-  afterCommit(callback: () => void): void;
+  afterCommit: GroupCommit["afterCommit"];
   /** Commits what is pending and closes the file. */
   close(): void;
 };
@@ -62,35 +58,8 @@ export type Store = {
 export function openStore(dataFolder: string): Store {
   const database = openDatabase(dataFolder);
   const statements = prepare(database);
-  const counters = new Map<string, number>();
-  let writes: (() => unknown)[] = [];
-  let callbacks: (() => void)[] = [];
-  let scheduled = false;
-  let closed = false;
-
-  function commit(): void {
-    scheduled = false;
-    if (closed) return;
-    const [runWrites, runCallbacks] = [writes, callbacks];
-    [writes, callbacks] = [[], []];
-    if (runWrites.length > 0) {
-      database.exec("BEGIN");
-      for (const write of runWrites) write();
-      for (const [queue, last] of counters) statements.setCounter.run(queue, last);
-      counters.clear();
-      database.exec("COMMIT");
-    }
-    for (const callback of runCallbacks) callback();
-  }
-  function soon(): void {
-    if (scheduled || closed) return;
-    scheduled = true;
-    setImmediate(commit);
-  }
-  function write(run: () => unknown): void {
-    writes.push(run);
-    soon();
-  }
+  const commits = groupCommit(database);
+  const write = (run: () => unknown): void => commits.write(run);
 
   return {
     load: (queue) => loadQueue(statements, queue),
@@ -105,8 +74,7 @@ export function openStore(dataFolder: string): Store {
       write(() => statements.removeMessage.run(queue, sequenceNumber));
     },
     setCounter(queue, last) {
-      // Goes out with the message that took the number; one write for a turn's worth of them.
-      counters.set(queue, last);
+      commits.writeLatest(queue, () => statements.setCounter.run(queue, last));
     },
     setSessionState(queue, sessionId, state) {
       if (state === undefined) write(() => statements.removeState.run(queue, sessionId));
@@ -118,13 +86,9 @@ export function openStore(dataFolder: string): Store {
     removeRecentId(queue, messageId) {
       write(() => statements.removeRecent.run(queue, messageId));
     },
-    afterCommit(callback) {
-      callbacks.push(callback);
-      soon();
-    },
+    afterCommit: (callback) => commits.afterCommit(callback),
     close() {
-      commit();
-      closed = true;
+      commits.close();
       database.close();
     },
   };

@@ -7,7 +7,7 @@
 //   GET    /faults        what is left of them, and how often each has struck
 //   DELETE /faults
 
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { z } from "zod";
@@ -53,10 +53,7 @@ export type ControlApi = { url: string; close(): Promise<void> };
 
 export async function serveControlApi(broker: Broker, port: number): Promise<ControlApi> {
   const server = createServer((request, response) => {
-    void answer(broker, request).then(({ status, body }) => {
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(body));
-    });
+    void respond(broker, request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, "127.0.0.1", resolve);
@@ -72,6 +69,16 @@ export async function serveControlApi(broker: Broker, port: number): Promise<Con
 }
 
 type Answer = { status: number; body: unknown };
+
+async function respond(
+  broker: Broker,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { status, body } = await answer(broker, request);
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
 
 async function answer(broker: Broker, request: IncomingMessage): Promise<Answer> {
   const url = new URL(request.url ?? "/", "http://localhost");

@@ -79,8 +79,10 @@ export function faultPlan(): FaultPlan {
   };
 }
 
-function visible({ random: _, ...fault }: PlannedFault & { random: () => number }): PlannedFault {
-  return fault;
+function visible(fault: PlannedFault & { random?: () => number }): PlannedFault {
+  const copy = { ...fault };
+  delete copy.random;
+  return copy;
 }
 
 function matches({ match = {} }: Fault, subject: FaultSubject): boolean {

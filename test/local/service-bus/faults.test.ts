@@ -1,0 +1,175 @@
+// Faults on demand: each does to a client what it says, and no more often than asked.
+
+import { describe, expect, test } from "vitest";
+
+import { bodies, codeOf, only, serviceBus } from "./with-service-bus.ts";
+
+const entities = { queues: [{ name: "cases", requiresSession: true }, { name: "plain" }] };
+
+async function faulty() {
+  const bus = await serviceBus(entities);
+  const client = bus.connect();
+  const counts = async (queue: string) =>
+    (await bus.control.queues()).find(({ name }) => name === queue);
+  return { bus, control: bus.control, client, sender: client.createSender("cases"), counts };
+}
+
+describe("a planned fault on sending", () => {
+  test("before the work: the client sees an error, and nothing was stored", async () => {
+    const { control, sender, counts } = await faulty();
+    await control.plan({ match: { operation: "send" }, fault: "dropBefore", times: 1 });
+    expect(await codeOf(sender.sendMessages({ body: 1, sessionId: "a" }))).not.toBe("no error");
+    expect((await counts("cases"))?.active).toBe(0);
+    await sender.sendMessages({ body: 2, sessionId: "a" });
+    expect((await counts("cases"))?.active).toBe(1);
+  });
+
+  test("after the commit: the client sees an error, and the message is there", async () => {
+    const { control, sender, counts } = await faulty();
+    await control.plan({ match: { operation: "send" }, fault: "dropAfterCommit", times: 1 });
+    expect(await codeOf(sender.sendMessages({ body: 1, sessionId: "a" }))).not.toBe("no error");
+    expect((await counts("cases"))?.active).toBe(1);
+  });
+
+  test("discarded: the client is told it is accepted, and it is nowhere", async () => {
+    const { control, sender, counts } = await faulty();
+    await control.plan({ match: { operation: "send", sessionId: "a" }, fault: "discard" });
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    await sender.sendMessages({ body: 2, sessionId: "b" });
+    expect((await counts("cases"))?.active).toBe(1);
+  });
+
+  test("busy: the client is told so, and may try again", async () => {
+    const { control, sender } = await faulty();
+    await control.plan({ match: { queue: "cases" }, fault: "serverBusy", times: 1 });
+    expect(await codeOf(sender.sendMessages({ body: 1, sessionId: "a" }))).toBe("ServiceBusy");
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+  });
+
+  test("delayed: it takes that long", async () => {
+    const { control, sender } = await faulty();
+    await sender.sendMessages({ body: 0, sessionId: "a" });
+    await control.plan({ match: { operation: "send" }, fault: "delay", delayMs: 200, times: 1 });
+    const startedAtMs = Date.now();
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(200);
+  });
+
+  test("on a schedule: busy", async () => {
+    const { control, sender } = await faulty();
+    await control.plan({ match: { operation: "schedule", sessionId: "a" }, fault: "serverBusy" });
+    const schedule = sender.scheduleMessages({ body: 1, sessionId: "a" }, new Date());
+    expect(await codeOf(schedule)).toBe("ServiceBusy");
+  });
+});
+
+describe("a planned fault on receiving", () => {
+  test("loses the session's lock before the message is seen", async () => {
+    const { control, client, sender } = await faulty();
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    await control.plan({ match: { operation: "receive" }, fault: "loseSessionLock", times: 1 });
+    const session = await client.acceptSession("cases", "a");
+    expect(await codeOf(session.receiveMessages(1))).toBe("SessionLockLost");
+    const again = await client.acceptSession("cases", "a");
+    expect(bodies(await again.receiveMessages(1))).toEqual([1]);
+  });
+
+  test("delays the delivery", async () => {
+    const { control, client } = await faulty();
+    await client.createSender("plain").sendMessages({ body: 1 });
+    await control.plan({ match: { operation: "receive" }, fault: "delay", delayMs: 200, times: 1 });
+    const startedAtMs = Date.now();
+    const receiver = client.createReceiver("plain");
+    expect(bodies(await receiver.receiveMessages(1))).toEqual([1]);
+    expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(200);
+  });
+});
+
+describe("a planned fault on completing", () => {
+  test("redelivers a message the client was told is completed", async () => {
+    const { control, client, sender } = await faulty();
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    await control.plan({ match: { operation: "complete" }, fault: "redeliverCompleted", times: 1 });
+    const session = await client.acceptSession("cases", "a");
+    for (const _delivery of ["first", "second"]) {
+      await session.completeMessage(only(await session.receiveMessages(1)));
+    }
+    expect(await session.peekMessages(1)).toEqual([]);
+  });
+
+  test("after the commit: the client sees an error, and the message does not come again", async () => {
+    const { control, client, sender, counts } = await faulty();
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    await control.plan({ match: { operation: "complete" }, fault: "dropAfterCommit", times: 1 });
+    const session = await client.acceptSession("cases", "a");
+    const message = only(await session.receiveMessages(1));
+    expect(await codeOf(session.completeMessage(message))).not.toBe("no error");
+    expect((await counts("cases"))?.active).toBe(0);
+  });
+
+  test("loses the session's lock instead, and the message comes again", async () => {
+    const { control, client, sender } = await faulty();
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    await control.plan({ match: { operation: "complete" }, fault: "loseSessionLock", times: 1 });
+    const session = await client.acceptSession("cases", "a");
+    const message = only(await session.receiveMessages(1));
+    expect(await codeOf(session.completeMessage(message))).toBe("SessionLockLost");
+    const again = await client.acceptSession("cases", "a");
+    expect(only(await again.receiveMessages(1)).deliveryCount).toBe(1);
+  });
+});
+
+describe("the plan", () => {
+  test("says what is left and how often each struck, and can be cleared", async () => {
+    const { control, sender } = await faulty();
+    await control.plan({ match: { operation: "send" }, fault: "discard", times: 2 });
+    await sender.sendMessages({ body: 1, sessionId: "a" });
+    expect(await control.faults()).toMatchObject([{ fault: "discard", remaining: 1, fired: 1 }]);
+    await control.clearFaults();
+    expect(await control.faults()).toEqual([]);
+  });
+
+  test("draws the same faults from the same seed", async () => {
+    const survivors: unknown[][] = [];
+    for (const _run of ["first", "second"]) {
+      const { control, client } = await faulty();
+      await control.plan({
+        match: { operation: "send" },
+        fault: "discard",
+        probability: 0.5,
+        seed: 7,
+      });
+      const sender = client.createSender("plain");
+      for (let body = 0; body < 20; body += 1) await sender.sendMessages({ body });
+      survivors.push(bodies(await client.createReceiver("plain").peekMessages(20)));
+    }
+    expect(survivors[0]).toEqual(survivors[1]);
+    expect(survivors[0]?.length).toBeGreaterThan(2);
+    expect(survivors[0]?.length).toBeLessThan(18);
+  });
+
+  test("with a word it does not know is refused", async () => {
+    const { control } = await faulty();
+    await expect(control.plan({ fault: "explode" as "discard" })).rejects.toThrow("400");
+  });
+});
+
+describe("the log", () => {
+  test("tells a message's way, from an event on", async () => {
+    const { control, client, sender } = await faulty();
+    await sender.sendMessages({ body: 1, sessionId: "a", messageId: "m" });
+    const session = await client.acceptSession("cases", "a");
+    await session.abandonMessage(only(await session.receiveMessages(1)));
+    await session.completeMessage(only(await session.receiveMessages(1)));
+    const events = (await control.log()).filter(({ messageId }) => messageId === "m");
+    expect(events.map(({ kind, deliveryCount }) => [kind, deliveryCount])).toEqual([
+      ["sent", 0],
+      ["delivered", 0],
+      ["abandoned", 0],
+      ["delivered", 1],
+      ["completed", 1],
+    ]);
+    const [first] = events;
+    expect((await control.log(first?.n)).some(({ kind }) => kind === "sent")).toBe(false);
+  });
+});
