@@ -105,6 +105,8 @@ export interface Hint extends CaseKey {
   /** The message id, for duplicate detection: deterministic where a duplicate may be dropped. */
   hintId: string;
   reason: string;
+  /** W3C trace context of whoever sent it. */
+  traceparent?: string;
 }
 
 export interface HintQueue {

@@ -1,0 +1,75 @@
+// The two connections, in the two forms that the Functions bindings know too: a connection string, or an endpoint
+// with an identity. The settings are the bindings' own, so app and triggers always talk to the same thing.
+//
+// The SDK's retries are kept short: whoever gets no answer within a turn is woken again by what is due.
+import { CosmosClient } from "@azure/cosmos";
+import { DefaultAzureCredential, ManagedIdentityCredential } from "@azure/identity";
+import { RetryMode, ServiceBusClient } from "@azure/service-bus";
+import { TerminalFault } from "../domain/faults.ts";
+
+export type CosmosConnection =
+  | { connectionString: string }
+  | { accountEndpoint: string; clientId?: string };
+
+export type ServiceBusConnection =
+  | { connectionString: string }
+  | { fullyQualifiedNamespace: string; clientId?: string };
+
+const requestTimeoutMs = 10_000;
+
+export function openCosmos(connection: CosmosConnection): CosmosClient {
+  const connectionPolicy = {
+    requestTimeout: requestTimeoutMs,
+    // A write is sent to one region, once: what became of it is ours to find out.
+    useMultipleWriteLocations: false,
+    enablePartitionLevelFailover: false,
+  };
+  if ("connectionString" in connection) {
+    return new CosmosClient({ connectionString: connection.connectionString, connectionPolicy });
+  }
+  return new CosmosClient({
+    endpoint: connection.accountEndpoint,
+    aadCredentials: credentialOf(connection),
+    connectionPolicy,
+  });
+}
+
+export function openServiceBus(connection: ServiceBusConnection): ServiceBusClient {
+  const options = {
+    retryOptions: {
+      mode: RetryMode.Exponential,
+      maxRetries: 2,
+      retryDelayInMs: 500,
+      maxRetryDelayInMs: 4000,
+      timeoutInMs: requestTimeoutMs,
+    },
+  };
+  return "connectionString" in connection
+    ? new ServiceBusClient(connection.connectionString, options)
+    : new ServiceBusClient(connection.fullyQualifiedNamespace, credentialOf(connection), options);
+}
+
+/** A user-assigned identity is named by its client id; else whatever this machine has. */
+function credentialOf({ clientId }: { clientId?: string }) {
+  return clientId === undefined
+    ? new DefaultAzureCredential()
+    : new ManagedIdentityCredential({ clientId });
+}
+
+/** Throws when the account cannot keep what the protocol rests on; called at start-up. */
+export async function assertSafeAccount(client: CosmosClient): Promise<void> {
+  const { resource: account } = await client.getDatabaseAccount();
+  if (account === undefined) return;
+  if (account.enableMultipleWritableLocations) {
+    throw new TerminalFault(
+      "The Cosmos DB account writes in several regions, where an ETag guards nothing; turn multi-region writes off.",
+    );
+  }
+  const consistency: string = account.consistencyPolicy;
+  if (consistency !== "Strong" && consistency !== "BoundedStaleness") {
+    throw new TerminalFault(
+      `The Cosmos DB account's consistency is ${consistency}: one worker would not see what another wrote; ` +
+        "choose Bounded Staleness or Strong.",
+    );
+  }
+}

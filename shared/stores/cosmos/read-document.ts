@@ -1,0 +1,37 @@
+// One document by its id. `item.read()` does not throw when it is missing, nor when this replica is behind.
+import type { Container } from "@azure/cosmos";
+import { z } from "zod";
+import { TransientFault, type FaultIds } from "../../domain/faults.ts";
+import { readFault, storeMsOf, withinBudget } from "./answers.ts";
+
+const Stored = z.looseObject({ _etag: z.string().optional() });
+
+export interface DocumentRead {
+  document: unknown;
+  etag: string | undefined;
+  storeMs: number | undefined;
+}
+
+export async function readDocument(
+  container: Container,
+  id: string,
+  options: { partitionKey: string[]; ids: FaultIds },
+): Promise<DocumentRead> {
+  const { partitionKey } = options;
+  const ids = { ...options.ids, documentId: id };
+  let response;
+  try {
+    response = await container.item(id, partitionKey).read(withinBudget());
+  } catch (error) {
+    throw readFault(error, "a read by id", ids);
+  }
+  if (response.statusCode === 404) {
+    if (response.substatus === 1002) {
+      throw new TransientFault("A replica of Cosmos DB is behind; read again.", { ids });
+    }
+    return { document: undefined, etag: undefined, storeMs: storeMsOf(response.headers) };
+  }
+  const { resource } = response;
+  const etag = Stored.safeParse(resource).data?._etag;
+  return { document: resource, etag, storeMs: storeMsOf(response.headers) };
+}

@@ -1,0 +1,91 @@
+// One transaction: the log entry, the case under its ETag, then the rest (design.md 1, idea 3; 6).
+//
+// The log entry comes first, so that a batch sent again meets itself before it meets the ETag that it moved.
+// A failed batch does not throw: it is answered with 207, the operation at fault has its own status and
+// all others 424. Only a batch that got no answer, or one that leaves it open, is uncertain.
+import type { Container, OperationInput, OperationResponse } from "@azure/cosmos";
+import { TerminalFault } from "../../domain/faults.ts";
+import { assertFits } from "../batch-limits.ts";
+import type { Batch, WriteOutcome } from "../ports.ts";
+import { failureOf, refusalOf, storeMsOf, whyRefused, withinBudget } from "./answers.ts";
+import { idsOf, partitionOf } from "./query-pages.ts";
+
+const logIndex = 0;
+const caseIndex = 1;
+
+export async function writeBatch(container: Container, batch: Batch): Promise<WriteOutcome> {
+  assertFits(batch);
+  const operations = operationsOf(batch);
+  let response;
+  try {
+    response = await container.items.batch(operations, partitionOf(batch.key), withinBudget());
+  } catch (error) {
+    const refusal = refusalOf(error, idsOf(batch.key));
+    if (refusal !== undefined) throw refusal;
+    return uncertain(error, failureOf(error).retryAfterMs);
+  }
+  const results = response.result ?? [];
+  const storeMs = storeMsOf(response.headers);
+  if (results.length === operations.length && results.every(succeeded)) {
+    const caseEtag = results[caseIndex]?.eTag;
+    // Without an ETag in the answer it has landed all the same: the caller reads it.
+    return caseEtag === undefined
+      ? { kind: "alreadyWritten" }
+      : { kind: "committed", caseEtag, storeMs };
+  }
+  return outcomeOfFailed(batch, results);
+}
+
+function operationsOf(batch: Batch): OperationInput[] {
+  const { caseDocument, caseEtag, creates, log, replaces } = batch;
+  const create = (document: object): OperationInput => ({
+    operationType: "Create",
+    resourceBody: plainJson(document),
+  });
+  const replace = (document: { id: string }, ifMatch?: string): OperationInput => ({
+    operationType: "Replace",
+    id: document.id,
+    resourceBody: plainJson(document),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  });
+  return [
+    create(log),
+    caseEtag === undefined ? create(caseDocument) : replace(caseDocument, caseEtag),
+    ...creates.map((document) => create(document)),
+    // Unconditional: nobody writes them without moving the case's ETag.
+    ...replaces.map((document) => replace(document)),
+  ];
+}
+
+/** As it will be stored: members that are undefined are gone. */
+function plainJson(document: object) {
+  return JSON.parse(JSON.stringify(document));
+}
+
+function succeeded(result: OperationResponse): boolean {
+  return result.statusCode >= 200 && result.statusCode < 300;
+}
+
+function outcomeOfFailed(batch: Batch, results: readonly OperationResponse[]): WriteOutcome {
+  const index = results.findIndex((result) => !succeeded(result) && result.statusCode !== 424);
+  const status = results[index]?.statusCode;
+  if (status === 409 && index === logIndex) return { kind: "alreadyWritten" };
+  if (index === caseIndex && (status === 412 || status === 409 || status === 404)) {
+    return { kind: "superseded" };
+  }
+  const document = [batch.log, batch.caseDocument, ...batch.creates, ...batch.replaces][index];
+  const named = `${document?.type ?? "?"} ${document?.id ?? "?"}`;
+  if (status === 409 || status === 412 || status === 404) {
+    throw new Error(`the case is as it was read, and yet ${named} answers ${status}`);
+  }
+  const why = whyRefused(status);
+  if (why !== undefined) {
+    const bytes = Buffer.byteLength(JSON.stringify(document));
+    throw new TerminalFault(`${named}, ${bytes} bytes: ${why}`, { ids: idsOf(batch.key) });
+  }
+  return uncertain(new Error(`Cosmos DB answered ${status ?? "nothing"} to ${named}.`), undefined);
+}
+
+function uncertain(cause: unknown, retryAfterMs: number | undefined): WriteOutcome {
+  return { kind: "uncertain", cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
