@@ -15,11 +15,14 @@ export type ServiceBusConnection =
   | { connectionString: string }
   | { fullyQualifiedNamespace: string; clientId?: string };
 
-const requestTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
-export function openCosmos(connection: CosmosConnection): CosmosClient {
+export function openCosmos(
+  connection: CosmosConnection,
+  options: { requestTimeoutMs?: number } = {},
+): CosmosClient {
   const connectionPolicy = {
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: options.requestTimeoutMs ?? defaultTimeoutMs,
     // A write is sent to one region, once: what became of it is ours to find out.
     useMultipleWriteLocations: false,
     enablePartitionLevelFailover: false,
@@ -41,7 +44,7 @@ export function openServiceBus(connection: ServiceBusConnection): ServiceBusClie
       maxRetries: 2,
       retryDelayInMs: 500,
       maxRetryDelayInMs: 4000,
-      timeoutInMs: requestTimeoutMs,
+      timeoutInMs: defaultTimeoutMs,
     },
   };
   return "connectionString" in connection

@@ -1,0 +1,111 @@
+// The only reader of process.env: every setting of the app, checked once, refused by name.
+//
+// The app reads the same connection settings as the Functions bindings do, in the same two forms, and knows no
+// "local": a connection string, or an identity (`ServiceBus__fullyQualifiedNamespace`, `Cosmos__accountEndpoint`).
+// A value never appears in an error: a setting may be a secret.
+import { z } from "zod";
+import { TerminalFault } from "./domain/faults.ts";
+import { WebhookSources } from "./flow/webhook-sources.ts";
+
+const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
+
+const Settings = z.object({
+  COSMOS_DATABASE: z.string().min(1).default("countersign"),
+  CASE_ID_KEY: z.base64(),
+  WEBHOOK_SOURCES: z.string().transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "is not JSON" });
+      return z.NEVER;
+    }
+  }),
+  SUPPLIER_PORTAL_URL: z.url(),
+  SUPPLIER_PORTAL_TOKEN: z.string().min(1),
+  SUPPLIER_PORTAL_CALL_TIMEOUT_MS: callTimeoutMs,
+  EMAIL_URL: z.url(),
+  EMAIL_TOKEN: z.string().min(1),
+  EMAIL_FROM: z.email(),
+  EMAIL_CALL_TIMEOUT_MS: callTimeoutMs,
+  TURN_BUDGET_MS: z.coerce.number().int().min(5000).max(240_000).default(90_000),
+});
+
+export interface Config {
+  cosmos: { connectionString: string } | { accountEndpoint: string; clientId?: string };
+  serviceBus: { connectionString: string } | { fullyQualifiedNamespace: string; clientId?: string };
+  cosmosDatabase: string;
+  caseIdKey: Uint8Array;
+  webhookSources: WebhookSources;
+  supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
+  email: { baseUrl: string; token: string; from: string; callTimeoutMs: number };
+  turnBudgetMs: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const caseIdKeyBytesMin = 32;
+
+/** Throws a TerminalFault that names every setting that is missing or wrong. */
+export function readConfig(environment: Environment = process.env): Config {
+  const settings = parsed("", Settings.safeParse(environment));
+  const sources = parsed("WEBHOOK_SOURCES.", WebhookSources.safeParse(settings.WEBHOOK_SOURCES));
+  const caseIdKey = new Uint8Array(Buffer.from(settings.CASE_ID_KEY, "base64"));
+  if (caseIdKey.length < caseIdKeyBytesMin) {
+    throw new TerminalFault(
+      `setting CASE_ID_KEY: give at least ${caseIdKeyBytesMin} bytes as base64.`,
+    );
+  }
+  return {
+    cosmos: cosmosConnection(environment),
+    serviceBus: serviceBusConnection(environment),
+    cosmosDatabase: settings.COSMOS_DATABASE,
+    caseIdKey,
+    webhookSources: sources,
+    supplierPortal: {
+      baseUrl: settings.SUPPLIER_PORTAL_URL,
+      token: settings.SUPPLIER_PORTAL_TOKEN,
+      callTimeoutMs: settings.SUPPLIER_PORTAL_CALL_TIMEOUT_MS,
+    },
+    email: {
+      baseUrl: settings.EMAIL_URL,
+      token: settings.EMAIL_TOKEN,
+      from: settings.EMAIL_FROM,
+      callTimeoutMs: settings.EMAIL_CALL_TIMEOUT_MS,
+    },
+    turnBudgetMs: settings.TURN_BUDGET_MS,
+  };
+}
+
+function parsed<Value>(prefix: string, result: z.ZodSafeParseResult<Value>): Value {
+  if (result.success) return result.data;
+  const wrong = result.error.issues.map(
+    ({ path, message }) => `${prefix}${path.join(".")}: ${message}`,
+  );
+  throw new TerminalFault(`settings are missing or wrong: ${wrong.join("; ")}.`);
+}
+
+function cosmosConnection(environment: Environment): Config["cosmos"] {
+  const connectionString = environment["Cosmos"];
+  if (connectionString !== undefined && connectionString !== "") return { connectionString };
+  const accountEndpoint = environment["Cosmos__accountEndpoint"];
+  if (accountEndpoint === undefined || accountEndpoint === "") {
+    throw new TerminalFault(
+      "set Cosmos (connection string) or Cosmos__accountEndpoint (identity).",
+    );
+  }
+  const clientId = environment["Cosmos__clientId"];
+  return { accountEndpoint, ...(clientId === undefined ? {} : { clientId }) };
+}
+
+function serviceBusConnection(environment: Environment): Config["serviceBus"] {
+  const connectionString = environment["ServiceBus"];
+  if (connectionString !== undefined && connectionString !== "") return { connectionString };
+  const fullyQualifiedNamespace = environment["ServiceBus__fullyQualifiedNamespace"];
+  if (fullyQualifiedNamespace === undefined || fullyQualifiedNamespace === "") {
+    throw new TerminalFault(
+      "set ServiceBus (connection string) or ServiceBus__fullyQualifiedNamespace (identity).",
+    );
+  }
+  const clientId = environment["ServiceBus__clientId"];
+  return { fullyQualifiedNamespace, ...(clientId === undefined ? {} : { clientId }) };
+}

@@ -1,0 +1,22 @@
+// A hint as a Service Bus function gets it: only the body counts (design.md 10).
+import { z } from "zod";
+import { TerminalFault } from "../domain/faults.ts";
+import { parseCaseKey, type CaseKey } from "../domain/identity.ts";
+
+const HintBody = z.object({ caseKey: z.string(), hintId: z.string(), reason: z.string() });
+
+export interface ParsedHint extends z.infer<typeof HintBody> {
+  key: CaseKey;
+}
+
+/** Throws for anything else: such a message is dead-lettered in the end, and is shown there. */
+export function parseHint(message: unknown): ParsedHint {
+  const body = HintBody.safeParse(message);
+  const key = body.success ? parseCaseKey(body.data.caseKey) : undefined;
+  if (!body.success || key === undefined) {
+    throw new TerminalFault(
+      "a message in this queue is no hint: it needs caseKey, hintId and reason.",
+    );
+  }
+  return { ...body.data, key };
+}

@@ -1,0 +1,94 @@
+// The one composition root: settings in, everything wired, once per worker process.
+//
+// Functions call `runtime()`; the first call connects and pins the case-id key, all later ones share it. A failed
+// start is not kept: the next invocation tries again.
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { readConfig, type Config } from "./config.ts";
+import { assertContract } from "./domain/contract.ts";
+import { bookOf, type Book } from "./domain/definitions.ts";
+import { TerminalFault } from "./domain/faults.ts";
+import { caseIdKeyFingerprint } from "./domain/identity.ts";
+import type { IntakePorts } from "./flow/record-event.ts";
+import type { Log, TurnPorts } from "./flow/turn.ts";
+import { email, emailActions } from "./providers/email.ts";
+import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
+import { openCosmos, openServiceBus } from "./stores/connections.ts";
+import { cosmosCases } from "./stores/cosmos-cases.ts";
+import { cosmosControl } from "./stores/cosmos-control.ts";
+import { cosmosGrants } from "./stores/cosmos-grants.ts";
+import { serviceBusHints } from "./stores/service-bus-hints.ts";
+import { invoiceException } from "./workflows/invoice-exception/invoice-exception.ts";
+
+export interface Runtime {
+  /** The ports of a turn, with the invocation's own log. */
+  turn(log: Log): TurnPorts;
+  intake(log: Log): IntakePorts;
+  caseIdKey: Uint8Array;
+}
+
+/** Monotonic: only differences mean anything. */
+const clockMs = () => performance.now();
+
+let started: Promise<Runtime> | undefined;
+
+export function runtime(): Promise<Runtime> {
+  started ??= start(readConfig()).catch((error: unknown) => {
+    started = undefined;
+    throw error;
+  });
+  return started;
+}
+
+async function start(config: Config): Promise<Runtime> {
+  const database = openCosmos(config.cosmos).database(config.cosmosDatabase);
+  const cases = cosmosCases(database.container("cases"));
+  const grants = cosmosGrants(database.container("grants"), { clockMs });
+  const control = cosmosControl(database.container("control"), { clockMs });
+  const hints = serviceBusHints(openServiceBus(config.serviceBus));
+  const book = bookFrom(config);
+  const fingerprint = caseIdKeyFingerprint(config.caseIdKey);
+  if ((await control.pinCaseIdKey(fingerprint)) !== fingerprint) {
+    throw new TerminalFault(
+      "setting CASE_ID_KEY is not the key that this database was begun with; put the first one back.",
+    );
+  }
+  const workerId = randomUUID();
+  return {
+    caseIdKey: config.caseIdKey,
+    turn: (log) => ({
+      cases,
+      grants,
+      control,
+      hints,
+      book,
+      log,
+      monotonicMs: clockMs,
+      sleep: (ms) => delay(ms),
+      workerId,
+      turnBudgetMs: config.turnBudgetMs,
+      fused: true,
+      at: (_boundary, act) => act(),
+    }),
+    intake: (log) => ({
+      cases,
+      hints,
+      book,
+      sources: config.webhookSources,
+      caseIdKey: config.caseIdKey,
+      nowMs: () => Date.now(),
+      random: () => randomUUID(),
+      log,
+    }),
+  };
+}
+
+function bookFrom(config: Config): Book {
+  const providers = [supplierPortal(config.supplierPortal), email(config.email)];
+  for (const provider of providers) assertContract(provider.name, provider.contract);
+  return bookOf({
+    workflows: [invoiceException],
+    actions: [...portalActions, ...emailActions],
+    providers,
+  });
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { dueAtMsOf } from "../../shared/domain/due.ts";
+import { covers, type Grant } from "../../shared/domain/records/grant.ts";
+import { foldEvent } from "../../shared/domain/transitions/fold-event.ts";
+import { commitPlan } from "../../shared/domain/transitions/plan.ts";
+import { applyDecision } from "../../shared/domain/transitions/decide.ts";
+import {
+  book,
+  claimedCase,
+  event,
+  nowMs,
+  openedCase,
+  plannedCase,
+  settled,
+  withEvent,
+} from "./situations.ts";
+
+const fold = (snapshot: ReturnType<typeof openedCase>, n: number) =>
+  foldEvent(snapshot, `event:src:e${n}`, { book, nowMs });
+
+describe("an event", () => {
+  test("that brings new facts makes one new version", () => {
+    const after = fold(withEvent(openedCase(), event(2, { extra: "x" })), 2);
+    expect(after.case).toMatchObject({ version: 2, facts: { n: 1, extra: "x" } });
+    expect(
+      after.events.every(({ folded, dueAtMs }) => folded !== undefined && dueAtMs === undefined),
+    ).toBe(true);
+  });
+
+  test("that tells the same again makes no version, so nothing is decided again", () => {
+    const after = fold(withEvent(openedCase(), event(2, { n: 1 })), 2);
+    expect(after.case?.version).toBe(1);
+    expect(after.events.at(-1)?.folded?.how).toBe("same");
+  });
+
+  test("that is older tells nothing over what is known", () => {
+    const older = event(2, { n: "old", extra: "fills" }, "2026-11-29T10:00:00Z");
+    const after = fold(withEvent(openedCase(), older), 2);
+    expect(after.case?.facts).toEqual({ n: 1, extra: "fills" });
+    expect(after.case?.orderKeys).toEqual({ src: "2026-11-29T11:00:01Z" });
+  });
+
+  test("that changes facts on a final status opens a review and decides nothing", () => {
+    const done = commitPlan(settled(claimedCase(settled(claimedCase(), "receipt")), "receipt"), {
+      book,
+    });
+    const after = fold(withEvent(done, event(2)), 2);
+    expect(after.case?.status).toBe("done");
+    expect(after.reviews.map(({ kind }) => kind)).toEqual(["FactsChangedAfterEnd"]);
+  });
+
+  test("of a workflow that this code does not have is kept, and the case held", () => {
+    const unknown = { ...event(1), workflow: "gone" };
+    const empty = { ...openedCase(), events: [], effects: [] };
+    delete empty.case;
+    const after = fold(withEvent(empty, unknown), 1);
+    expect(after.case?.held?.reason).toBe("UnknownWorkflow");
+    expect(after.events[0]?.folded?.how).toBe("refused");
+  });
+
+  test("with new facts answers a hold that a decision made", () => {
+    const held = applyDecision(openedCase(), { kind: "hold", why: "ask" }, { book, nowMs });
+    expect(held.case?.held).toBeDefined();
+    const after = fold(withEvent(held, event(2)), 2);
+    expect(after.case?.held).toBeUndefined();
+    expect(after.reviews[0]?.resolution?.how).toBe("new facts arrived");
+  });
+});
+
+describe("what is due", () => {
+  test("of a call in flight is after its deadline", () => {
+    expect(dueAtMsOf(claimedCase(), book, { nowMs })).toBeGreaterThanOrEqual(nowMs + 11_000);
+  });
+
+  test("of a back-off is its end", () => {
+    const turnedAway = settled(claimedCase(), {
+      kind: "notApplied",
+      reason: "429",
+      retryAfterMs: 9000,
+    });
+    expect(dueAtMsOf(turnedAway, book, { nowMs })).toBe(nowMs + 9000);
+  });
+
+  test("of work that a worker is about to go on with is a grace", () => {
+    expect(dueAtMsOf(plannedCase(), book, { nowMs })).toBe(nowMs + 30_000);
+  });
+
+  test("of a case that only a person can move is nothing", () => {
+    const held = applyDecision(openedCase(), { kind: "hold", why: "ask" }, { book, nowMs });
+    expect(dueAtMsOf(held, book, { nowMs })).toBeUndefined();
+  });
+});
+
+describe("a grant", () => {
+  const grant: Grant = {
+    id: "grant:1",
+    type: "grant",
+    schemaVersion: 1,
+    tenantId: "acme",
+    subject: "test-flow",
+    action: "keyed.first.v1",
+    target: "*",
+    limits: { amount: "100.00" },
+    grantedBy: "p",
+    grantedAtMs: 0,
+    expiresAtMs: nowMs + 1,
+  };
+  const need = {
+    tenantId: "acme",
+    subject: "test-flow",
+    action: "keyed.first.v1",
+    target: "T-1",
+    payload: { amount: "100.00" },
+  };
+
+  test("covers what it names, within its limit and its time", () => {
+    expect(covers(grant, need, nowMs)).toBe(true);
+  });
+
+  test.each<[string, Partial<Grant>, Partial<typeof need>]>([
+    ["another tenant", {}, { tenantId: "globex" }],
+    ["another subject", {}, { subject: "other" }],
+    ["another action", {}, { action: "keyed.second.v1" }],
+    ["another target", { target: "T-2" }, {}],
+    ["more than its limit", {}, { payload: { amount: "100.01" } }],
+    ["an amount in another form", {}, { payload: { amount: "1e1" } }],
+    ["a payload without the limited field", {}, { payload: {} as { amount: string } }],
+    ["anything after it expired", { expiresAtMs: nowMs }, {}],
+    ["anything after it was revoked", { revoked: { by: "p", atMs: 0, reason: "r" } }, {}],
+  ])("does not cover %s", (_what, grantChange, needChange) => {
+    expect(covers({ ...grant, ...grantChange }, { ...need, ...needChange }, nowMs)).toBe(false);
+  });
+});

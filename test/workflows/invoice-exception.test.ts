@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { EffectView } from "../../shared/domain/definitions.ts";
+import { invoiceException } from "../../shared/workflows/invoice-exception/invoice-exception.ts";
+
+const facts = {
+  invoice: "INV-1",
+  supplier: "Contoso Paper",
+  supplierAccount: "SUP-1",
+  currency: "EUR",
+  billed: "1249.10",
+  ordered: "1199.00",
+  reason: "price_variance",
+  accountOwnerEmail: "owner@example.org",
+};
+const decide = (change: object, effects: EffectView[] = []) =>
+  invoiceException.decide({ facts: { ...facts, ...change }, status: "open", version: 1, effects });
+
+describe("an invoice billed above its order", () => {
+  test("asks for a credit note of exactly the difference, marks the invoice, and tells its owner", () => {
+    expect(decide({})).toMatchObject({
+      kind: "plan",
+      nextStatus: "credit_requested",
+      actions: [
+        { action: "portal.request_credit_note.v1", target: "INV-1", payload: { amount: "50.10" } },
+        {
+          action: "portal.mark_invoice.v1",
+          target: "INV-1",
+          payload: { state: "credit_requested" },
+        },
+      ],
+      notifications: [{ target: "owner@example.org" }],
+    });
+  });
+
+  test.each([
+    ["1199.00", "approved"],
+    ["1100.00", "approved"],
+    ["1210.99", "approved_within_tolerance"],
+  ])("at %s is only marked %s", (billed, state) => {
+    expect(decide({ billed })).toMatchObject({
+      nextStatus: "approved",
+      actions: [{ action: "portal.mark_invoice.v1", payload: { state } }],
+      notifications: [],
+    });
+  });
+
+  test.each([
+    ["without a purchase order", { reason: "missing_purchase_order" }],
+    ["far above the limit", { billed: "11199.01" }],
+  ])("%s is for a person", (_what, change) => {
+    expect(decide(change)).toMatchObject({ kind: "hold" });
+  });
+
+  test("that was withdrawn ends without an effect", () => {
+    expect(decide({ withdrawn: true })).toMatchObject({ nextStatus: "withdrawn", actions: [] });
+  });
+
+  test.each(["started", "unknown", "confirmed", "rejected"] as const)(
+    "with a credit note that is %s is for a person, and never asked for again",
+    (status) => {
+      const earlier: EffectView = {
+        operationId: "o",
+        action: "portal.request_credit_note.v1",
+        target: "INV-1",
+        payload: {},
+        status,
+        origin: "plan",
+      };
+      expect(decide({}, [earlier])).toMatchObject({ kind: "hold" });
+    },
+  );
+});
+
+test("an amendment that overtook its exception waits for it", () => {
+  const early = { invoice: "INV-1", ordered: "1200.00" };
+  expect(
+    invoiceException.decide({ facts: early, status: "open", version: 1, effects: [] }),
+  ).toMatchObject({
+    kind: "wait",
+  });
+});
