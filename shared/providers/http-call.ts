@@ -121,8 +121,6 @@ async function send(request: Built, timeoutMs: number): Promise<Heard> {
       : { kind: "notSent", reason: proof };
   } finally {
     clearTimeout(timer);
-    // Destroys the socket where the answer was not read to its end.
-    abort.abort();
   }
 }
 
@@ -144,6 +142,7 @@ async function readBounded(response: Response): Promise<string | undefined> {
   let byteCount = 0;
   for await (const chunk of response.body ?? []) {
     byteCount += chunk.byteLength;
+    // Leaving the loop destroys the socket.
     if (byteCount > answerBytesMax) return undefined;
     chunks.push(chunk);
   }

@@ -188,7 +188,7 @@ function receipt(request: SendRequest, answered: Answered, echo: Echo): Answer {
       providerId: echo.id,
       ...(answered.requestId === undefined ? {} : { providerRequestId: answered.requestId }),
       boundTo: {
-        operationId: binding.operationId,
+        operationId: echo.operation,
         target: sameInvoice ? binding.target : echo.done.invoice,
         payloadDigest: samePayload
           ? binding.payloadDigest

@@ -1,0 +1,264 @@
+// One POST, sent once, against servers that answer in every odd way.
+import { describe, expect, test } from "vitest";
+import { answerBytesMax, httpPoster, whyNothingLeft } from "../../shared/providers/http-call.ts";
+import type { Heard } from "../../shared/providers/http-call.ts";
+import { answering, oddServer, rawServer, refusingUrl } from "./odd-server.ts";
+
+const token = "secret-token";
+
+function post(
+  baseUrl: string,
+  options: { timeoutMs?: number; path?: string[] } = {},
+): Promise<Heard> {
+  const poster = httpPoster({ provider: "odd", baseUrl, token });
+  const { path = ["v1", "things"], timeoutMs = 2000 } = options;
+  return poster.post({ path, headers: { "idempotency-key": "key-1" }, body: { a: 1 }, timeoutMs });
+}
+
+describe("a whole answer", () => {
+  test("is given back with its status, its parsed body and the few headers that matter", async () => {
+    const headers = { "x-request-id": "req-1", "retry-after": "2", "idempotent-replayed": "true" };
+    const server = await oddServer(answering(418, { code: "teapot" }, headers));
+    expect(await post(server.url)).toEqual({
+      kind: "answered",
+      status: 418,
+      body: { code: "teapot" },
+      requestId: "req-1",
+      retryAfterMs: 2000,
+      replayed: true,
+    });
+    expect(server.received).toMatchObject([
+      {
+        path: "/v1/things",
+        body: '{"a":1}',
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-length": "7",
+          "content-type": "application/json",
+          "idempotency-key": "key-1",
+        },
+      },
+    ]);
+  });
+
+  test.each(["", "It works!", "{", "[1,", "null garbage"])(
+    "that is no JSON (%j) has no body",
+    async (text) => {
+      const server = await oddServer(answering(200, text));
+      expect(await post(server.url)).toMatchObject({
+        kind: "answered",
+        status: 200,
+        body: undefined,
+      });
+    },
+  );
+
+  test("of exactly 64 KB is read", async () => {
+    const server = await oddServer(answering(200, `"${"x".repeat(answerBytesMax - 2)}"`));
+    expect(await post(server.url)).toMatchObject({ kind: "answered", status: 200 });
+  });
+});
+
+describe("a request", () => {
+  test.each([200, 401, 403, 407, 408, 421, 425, 429, 500, 502, 503])(
+    "is sent once when the answer is %d",
+    async (status) => {
+      const headers = { "www-authenticate": "Basic realm=x", "retry-after": "0" };
+      const server = await oddServer(answering(status, {}, headers));
+      await post(server.url);
+      await post(server.url);
+      expect(server.received).toHaveLength(2);
+    },
+  );
+
+  test("has a connection of its own, so that no idle socket dies under it", async () => {
+    const server = await oddServer(answering(200, {}));
+    for (let n = 0; n < 3; n += 1) await post(server.url);
+    expect(server.sockets).toHaveLength(3);
+    expect(server.received.map(({ headers }) => headers.connection)).toEqual(
+      Array(3).fill("close"),
+    );
+  });
+
+  test("is sent once when its connection is reset, and that proves nothing", async () => {
+    const server = await rawServer((socket) => socket.resetAndDestroy());
+    expect(await post(server.url)).toEqual({
+      kind: "noAnswer",
+      reason: "the connection broke (ECONNRESET)",
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("is sent once when its connection ends without an answer, and that proves nothing", async () => {
+    const server = await rawServer((socket) => socket.end());
+    expect(await post(server.url)).toMatchObject({ kind: "noAnswer" });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.each([
+    ["..", "x"],
+    [".", "x"],
+    ["a", ".."],
+  ])("that would leave its path (%s/%s) is not sent", async (...path) => {
+    const server = await oddServer(answering(200, {}));
+    expect(await post(server.url, { path })).toMatchObject({ kind: "notSent" });
+    expect(server.sockets).toEqual([]);
+  });
+
+  test("keeps any other segment as it is", async () => {
+    const server = await oddServer(answering(200, {}));
+    await post(`${server.url}/base/`, { path: ["R/1?x#y %2e", "..."] });
+    expect(server.received[0]?.path).toBe("/base/R%2F1%3Fx%23y%20%252e/...");
+  });
+
+  test("with a line break in a header is not sent, and the header is not repeated", async () => {
+    const server = await oddServer(answering(200, {}));
+    const poster = httpPoster({ provider: "odd", baseUrl: server.url, token });
+    const heard = await poster.post({
+      path: ["x"],
+      headers: { "idempotency-key": "a\r\nx: b" },
+      body: {},
+      timeoutMs: 1000,
+    });
+    expect(heard).toEqual({
+      kind: "notSent",
+      reason: "the request cannot be written down as a URL and headers",
+    });
+    expect(server.sockets).toEqual([]);
+  });
+});
+
+describe("a redirect (cases.md 56)", () => {
+  test.each([300, 301, 302, 303, 307, 308])(
+    "%d is an answer, and the other host receives nothing",
+    async (status) => {
+      const other = await oddServer(answering(201, { id: "CN-1" }));
+      const server = await oddServer(answering(status, "", { location: `${other.url}/v1/things` }));
+      expect(await post(server.url)).toMatchObject({ kind: "answered", status });
+      expect(other.sockets).toEqual([]);
+      expect(server.received).toHaveLength(1);
+    },
+  );
+});
+
+describe("an answer that cannot be read to its end", () => {
+  test("proves nothing when it is over 64 KB, and its connection is closed", async () => {
+    const server = await oddServer((response) => {
+      response.writeHead(201, { "content-type": "application/json" });
+      const more = (): void => {
+        while (!response.destroyed && response.write("x".repeat(16_384)));
+      };
+      response.on("drain", more);
+      more();
+    });
+    expect(await post(server.url, { timeoutMs: 5000 })).toEqual({
+      kind: "noAnswer",
+      reason: "201 with more than 64 KB",
+    });
+    await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
+  });
+
+  test.each([
+    ["a shorter body than announced", "HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n{}"],
+    ["a broken chunk", "HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
+    ["half a head", "HTTP/1.1 201 Cre"],
+    ["no HTTP at all", "SSH-2.0-OpenSSH_9.6\r\n"],
+    [
+      "broken gzip",
+      "HTTP/1.1 201 Created\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}",
+    ],
+  ])("proves nothing: %s", async (_what, bytes) => {
+    const server = await rawServer((socket) => socket.end(bytes));
+    expect(await post(server.url)).toMatchObject({ kind: "noAnswer" });
+  });
+});
+
+describe("a call that takes too long", () => {
+  test.each([
+    ["says nothing", ""],
+    ["says half a head", "HTTP/1.1 200 OK\r\ncontent-"],
+    ["says half a body", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"],
+  ])("settles at its time-out and destroys its socket: the provider %s", async (_what, bytes) => {
+    const server = await rawServer((socket) => socket.write(bytes));
+    const startedMs = performance.now();
+    expect(await post(server.url, { timeoutMs: 150 })).toEqual({
+      kind: "noAnswer",
+      reason: "no answer within 150 ms",
+    });
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
+  });
+
+  test("is cut off although its answer drips", async () => {
+    const server = await oddServer((response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write(" "), 20);
+      response.once("close", () => clearInterval(drip));
+    });
+    expect(await post(server.url, { timeoutMs: 200 })).toMatchObject({ kind: "noAnswer" });
+    await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
+  });
+});
+
+describe("proof that nothing left", () => {
+  test("is a refused connection", async () => {
+    expect(await post(await refusingUrl())).toEqual({
+      kind: "notSent",
+      reason: "no connection (ECONNREFUSED)",
+    });
+  });
+
+  test("is a host that has no address", async () => {
+    const heard = await post("http://no-such-host.invalid");
+    expect(heard).toMatchObject({ kind: "notSent" });
+  });
+
+  const failed = (cause: unknown): Error => new TypeError("fetch failed", { cause });
+  const error = (code: string, syscall?: string): Error =>
+    Object.assign(new Error(code), { code }, syscall === undefined ? {} : { syscall });
+
+  test.each([
+    error("EHOSTUNREACH", "connect"),
+    error("ETIMEDOUT", "connect"),
+    error("EAI_AGAIN", "getaddrinfo"),
+    error("UND_ERR_CONNECT_TIMEOUT"),
+    error("DEPTH_ZERO_SELF_SIGNED_CERT"),
+    error("ERR_TLS_CERT_ALTNAME_INVALID"),
+    new AggregateError([error("ECONNREFUSED", "connect"), error("ENETUNREACH", "connect")]),
+  ])("is a failure before there was a connection: %s", (cause) => {
+    expect(whyNothingLeft(failed(cause))).toBeTypeOf("string");
+  });
+
+  test.each([
+    error("ECONNRESET", "read"),
+    error("EPIPE", "write"),
+    error("EHOSTUNREACH", "read"),
+    error("ETIMEDOUT", "read"),
+    error("UND_ERR_SOCKET"),
+    error("UND_ERR_HEADERS_TIMEOUT"),
+    // With TLS 1.3 this alert comes after the request was sent.
+    error("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"),
+    new AggregateError([error("ECONNREFUSED", "connect"), error("ECONNRESET", "read")]),
+    new AggregateError([]),
+    undefined,
+    "ECONNREFUSED",
+  ])("is not: %s", (cause) => {
+    expect(whyNothingLeft(failed(cause))).toBeUndefined();
+  });
+});
+
+describe("a poster's configuration", () => {
+  test.each([
+    ["not a url", token],
+    ["file:///etc/passwd", token],
+    ["data:application/json,{}", token],
+    ["https://user:hunter2@host/", token],
+    ["https://host/?key=hunter2", token],
+    ["https://host/", "hunter2\n"],
+    ["https://host/", ""],
+  ])("is refused at start-up, and its value is not repeated: %s", (baseUrl, given) => {
+    const make = (): unknown => httpPoster({ provider: "odd", baseUrl, token: given });
+    expect(make).toThrow(/^odd: (baseUrl|token) must /);
+    expect(make).not.toThrow(/hunter2/);
+  });
+});
