@@ -1,0 +1,36 @@
+// What the app is told about its surroundings, in the shape of local.settings.json. The names are
+// those that it reads on Azure, too: it does not know that it runs locally.
+import { tenantOf } from "./sources.ts";
+import type { Secrets } from "./sources.ts";
+
+export interface Surroundings {
+  serviceBusConnection: string;
+  cosmosConnection: string;
+  providersUrl: string;
+  secrets: Secrets;
+}
+
+const callTimeoutMs = 3_000;
+
+export function appSettings(surroundings: Surroundings): Record<string, string> {
+  const { serviceBusConnection, cosmosConnection, providersUrl, secrets } = surroundings;
+  const sources = Object.entries(secrets.webhooks).map(([source, known]) => [
+    source,
+    { tenantId: tenantOf[source], workflow: "invoice-exception", secrets: known },
+  ]);
+  return {
+    FUNCTIONS_WORKER_RUNTIME: "node",
+    ServiceBus: serviceBusConnection,
+    Cosmos: cosmosConnection,
+    COSMOS_DATABASE: "countersign",
+    CASE_ID_KEY: secrets.caseIdKey,
+    WEBHOOK_SOURCES: JSON.stringify(Object.fromEntries(sources)),
+    SUPPLIER_PORTAL_URL: `${providersUrl}/supplier-portal`,
+    SUPPLIER_PORTAL_TOKEN: secrets.supplierPortalToken,
+    SUPPLIER_PORTAL_CALL_TIMEOUT_MS: String(callTimeoutMs),
+    EMAIL_URL: `${providersUrl}/email`,
+    EMAIL_TOKEN: secrets.emailToken,
+    EMAIL_FROM: "accounts-payable@countersign.example",
+    EMAIL_CALL_TIMEOUT_MS: String(callTimeoutMs),
+  };
+}

@@ -1,0 +1,59 @@
+// The three companies of the demo: who sends webhooks, for which tenant, and their secrets.
+//
+// Secrets are made once and kept in the state folder. acme is in the middle of a rotation: its ERP
+// may sign with the new secret or with the old one.
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { StateFolder } from "./state-folder.ts";
+
+export const tenantOf: Readonly<Record<string, string>> = {
+  "acme-erp": "acme",
+  "globex-sap": "globex",
+  "initech-books": "initech",
+};
+
+const secretNames: Readonly<Record<string, readonly string[]>> = {
+  "acme-erp": ["2026-10", "2026-04"],
+  "globex-sap": ["2026-10"],
+  "initech-books": ["2026-10"],
+};
+
+export const Secrets = z.object({
+  caseIdKey: z.string(),
+  supplierPortalToken: z.string(),
+  emailToken: z.string(),
+  /** By source; the first is the one in use. */
+  webhooks: z.record(z.string(), z.array(z.object({ name: z.string(), secret: z.string() }))),
+});
+export type Secrets = z.infer<typeof Secrets>;
+
+export const secretsFile = "secrets.json";
+
+function newSecrets(): Secrets {
+  const webhooks = Object.entries(secretNames).map(([source, names]) => [
+    source,
+    names.map((name) => ({ name, secret: `whsec_${randomBytes(24).toString("base64")}` })),
+  ]);
+  return {
+    caseIdKey: randomBytes(32).toString("base64"),
+    supplierPortalToken: randomBytes(16).toString("hex"),
+    emailToken: randomBytes(16).toString("hex"),
+    webhooks: Object.fromEntries(webhooks) as Secrets["webhooks"],
+  };
+}
+
+export async function secretsOf(state: StateFolder): Promise<Secrets> {
+  const kept = await state.readJson(secretsFile);
+  if (kept !== undefined) return Secrets.parse(kept);
+  const secrets = newSecrets();
+  await state.writeJson(secretsFile, secrets);
+  return secrets;
+}
+
+/** The secret that a sender signs with: the named one, or the one in use. */
+export function secretOf(secrets: Secrets, source: string, name?: string): string {
+  const known = secrets.webhooks[source] ?? [];
+  const secret = name === undefined ? known[0] : known.find((one) => one.name === name);
+  if (secret === undefined) throw new Error(`no webhook secret ${name ?? ""} for source ${source}`);
+  return secret.secret;
+}

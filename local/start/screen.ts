@@ -1,0 +1,138 @@
+// What the user sees while it starts and runs: plain lines, with colour only on a terminal that
+// wants it. With --json everything here goes to standard error and standard output stays the result's.
+import Table from "cli-table3";
+import type { LocalAzure } from "./azure/local-azure.ts";
+import { isHeld, statusOf } from "./run/case-api.ts";
+import type { CaseView } from "./run/case-api.ts";
+import { effectCounts } from "./run/count-cases.ts";
+import { isAsExpected } from "./run/count-run.ts";
+import type { RunResult } from "./run/count-run.ts";
+import type { Sample } from "./run/samples.ts";
+
+export interface Screen {
+  line(text?: string): void;
+  step(what: string, detail: string): void;
+  settled(sample: Sample, view: CaseView, progress: string): void;
+  result(result: RunResult, reasons: readonly string[]): void;
+  tryNext(azure: LocalAzure, example: NextExample): void;
+}
+
+/** What the lines to paste are about. */
+export interface NextExample {
+  tenantId: string;
+  invoice: string;
+  source: string;
+  /** Extra arguments that name a state folder other than the usual one. */
+  stateArgument: string;
+}
+
+type Paint = (text: string) => string;
+
+function paints(stream: NodeJS.WriteStream): Record<"bold" | "dim" | "green" | "red", Paint> {
+  const inColour = stream.isTTY && process.env["NO_COLOR"] === undefined;
+  const paint =
+    (on: number, off: number): Paint =>
+    (text) =>
+      inColour ? `\u001B[${on}m${text}\u001B[${off}m` : text;
+  return { bold: paint(1, 22), dim: paint(2, 22), green: paint(32, 39), red: paint(31, 39) };
+}
+
+export function screenOn(stream: NodeJS.WriteStream): Screen {
+  const { bold, dim, green, red } = paints(stream);
+  const line = (text = ""): void => void stream.write(`${text}\n`);
+
+  return {
+    line,
+    step: (what, detail) => line(`  ${what.padEnd(16)}${detail}`),
+
+    settled(sample, view, progress) {
+      const went = sample.faults.length > 0 || sample.deliveries.length > 1;
+      const status = statusOf(view).padEnd(17);
+      const paint = isHeld(view) ? red : green;
+      line(
+        `  ${progress.padStart(5)}  ${sample.tenantId.padEnd(8)}${sample.invoice.padEnd(19)}` +
+          `${paint(status)} ${effectsText(view).padEnd(24)}${went ? dim(sample.story) : ""}`.trimEnd(),
+      );
+    },
+
+    result(result, reasons) {
+      line();
+      line(resultTable(result));
+      for (const reason of reasons) process.stderr.write(`unexpected: ${reason}\n`);
+      line(
+        isAsExpected(result)
+          ? green("Everything is as expected: nothing was applied twice, nothing was lost.")
+          : red("This is not as local/samples/expected.json says; the reasons are above."),
+      );
+    },
+
+    tryNext(azure, example) {
+      line();
+      line(bold("It keeps running. Try, in another terminal:"));
+      for (const [why, command] of nextCommands(azure, example)) {
+        line();
+        line(dim(`# ${why}`));
+        line(command);
+      }
+      line();
+      line("Ctrl-C ends it; what it knows stays in the state folder.");
+    },
+  };
+}
+
+function effectsText(view: CaseView): string {
+  const counts = Object.entries(effectCounts([view])).filter(([, count]) => count > 0);
+  return counts.map(([status, count]) => `${count} ${status}`).join(", ") || "no effects";
+}
+
+export function resultTable(result: RunResult): string {
+  const table = new Table({ style: { head: [], border: [] } });
+  const { effects } = result;
+  const killed = result.kills.map(({ pid, signal }) => `${pid} ${signal}`).join(", ");
+  table.push(
+    ["cases", result.cases],
+    ["  committed", result.committed],
+    ["  in review", result.inReview],
+    ["effects confirmed", effects.confirmed],
+    ["  rejected", effects.rejected],
+    ["  unknown, in review", effects.unknown],
+    ["  cancelled", effects.cancelled],
+    ["deliveries", result.deliveries],
+    ["  duplicates absorbed", result.duplicateDeliveries],
+    ["effects applied twice", result.appliedTwice],
+    ["effects lost", result.lost],
+    ["unexpected", result.unexpected],
+    ["store writes a case", result.writesPerCase],
+    ["store reads a case", result.readsPerCase],
+    ["workers killed", killed || "none"],
+  );
+  return table.toString();
+}
+
+/** Each works as pasted, from the root of the repository. */
+function nextCommands(azure: LocalAzure, example: NextExample): [string, string][] {
+  const { hostUrl, hostKey, providersUrl } = azure;
+  const sign = `node local/setup.mjs local/start/sign.ts${example.stateArgument}`;
+  const reference = encodeURIComponent(example.invoice);
+  const read = `curl -sS -H 'x-functions-key: ${hostKey}'`;
+  const fault = JSON.stringify([{ provider: "supplier-portal", fault: "commitThenDrop" }]);
+  return [
+    [
+      "a case: the record, its effects, its history",
+      `${read} '${hostUrl}/api/cases/${example.tenantId}?externalRef=${reference}'`,
+    ],
+    ["an invoice exception of your own, signed", `${sign} --invoice INV-30001 | curl -sS -i -K -`],
+    ["and what came of it", `${read} '${hostUrl}/api/cases/acme?externalRef=INV-30001'`],
+    [
+      "the same with a signature that is not right",
+      `curl -sS -i '${hostUrl}/api/webhooks/${example.source}' -H 'content-type: application/json' ` +
+        `-H 'webhook-id: dlv-bad' -H "webhook-timestamp: $(date +%s)" ` +
+        `-H 'webhook-signature: v1,${"A".repeat(43)}=' -d '{}'`,
+    ],
+    [
+      "let the portal do the next thing it is asked and lose its answer, then send another invoice",
+      `curl -sS '${providersUrl}/_local/faults' -d '${fault}'`,
+    ],
+    ["what the providers really did", `curl -sS '${providersUrl}/_local/journal'`],
+  ];
+}
