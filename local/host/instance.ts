@@ -50,78 +50,97 @@ export function respawnDelayMs(failures: number): number {
   return failures <= 1 ? 0 : Math.min(BACKOFF_MAX_MS, 100 * 2 ** (failures - 1));
 }
 
+/** What is true of the instance right now; a life is over when its process has exited. */
+type Current = {
+  process: WorkerProcess | undefined;
+  life: Life | undefined;
+  listeners: Listener[];
+  wantsListeners: boolean;
+  isStopping: boolean;
+  failures: number;
+  respawn: NodeJS.Timeout | undefined;
+};
+
+function listen(current: Current, options: InstanceOptions): void {
+  const { life, wantsListeners, listeners } = current;
+  if (life === undefined || !wantsListeners || listeners.length > 0) return;
+  current.listeners = options.listenersOf(life);
+}
+
+async function watchExit(
+  current: Current,
+  options: InstanceOptions,
+  process: WorkerProcess,
+): Promise<void> {
+  const startedAtMs = performance.now();
+  const exit = await process.exited;
+  current.life = undefined;
+  for (const listener of current.listeners) listener.drop();
+  current.listeners = [];
+  options.onEvent({ kind: "workerExited", worker: options.worker, ...exit });
+  if (current.isStopping) return;
+  if (performance.now() - startedAtMs > HEALTHY_MS) current.failures = 0;
+  current.failures += 1;
+  const again = async () => {
+    try {
+      await begin(current, options);
+    } catch (error) {
+      const text = `Worker ${options.worker} did not start: ${String(error)}`;
+      options.log("error", "Host.Worker", text);
+    }
+  };
+  current.respawn = setTimeout(() => void again(), respawnDelayMs(current.failures));
+}
+
+async function begin(current: Current, options: InstanceOptions): Promise<ReadyWorker> {
+  const { worker, appFolder, environment, compileCacheFolder, log } = options;
+  const process = startWorkerProcess({ appFolder, environment, compileCacheFolder, log });
+  current.process = process;
+  options.onEvent({ kind: "workerStarted", worker, pid: process.pid });
+  void watchExit(current, options, process);
+  const ready = await process.ready;
+  if (process.isAlive()) {
+    current.life = { worker, process, capabilities: ready.capabilities };
+    listen(current, options);
+    options.onReady();
+  }
+  return ready;
+}
+
 export async function startInstance(
   options: InstanceOptions,
 ): Promise<{ instance: Instance; functions: FunctionMetadata[] }> {
-  const { worker, log, onEvent } = options;
-  let current: WorkerProcess | undefined;
-  let life: Life | undefined;
-  let listeners: Listener[] = [];
-  let wantsListeners = false;
-  let stopping = false;
-  let failures = 0;
-  let respawn: NodeJS.Timeout | undefined;
-
-  function listen(): void {
-    if (life === undefined || !wantsListeners || listeners.length > 0) return;
-    listeners = options.listenersOf(life);
-  }
-
-  async function begin(): Promise<ReadyWorker> {
-    const { appFolder, environment, compileCacheFolder } = options;
-    const process = startWorkerProcess({ appFolder, environment, compileCacheFolder, log });
-    const startedAtMs = performance.now();
-    current = process;
-    onEvent({ kind: "workerStarted", worker, pid: process.pid });
-    void process.exited.then((exit) => {
-      life = undefined;
-      for (const listener of listeners) listener.drop();
-      listeners = [];
-      onEvent({ kind: "workerExited", worker, ...exit });
-      if (stopping) return;
-      if (performance.now() - startedAtMs > HEALTHY_MS) failures = 0;
-      failures += 1;
-      respawn = setTimeout(() => void beginAgain(), respawnDelayMs(failures));
-    });
-    const ready = await process.ready;
-    if (process.isAlive()) {
-      life = { worker, process, capabilities: ready.capabilities };
-      listen();
-      options.onReady();
-    }
-    return ready;
-  }
-
-  async function beginAgain(): Promise<void> {
-    try {
-      await begin();
-    } catch (error) {
-      log("error", "Host.Worker", `Worker ${worker} did not start: ${String(error)}`);
-    }
-  }
-
+  const current: Current = {
+    process: undefined,
+    life: undefined,
+    listeners: [],
+    wantsListeners: false,
+    isStopping: false,
+    failures: 0,
+    respawn: undefined,
+  };
   const instance: Instance = {
-    worker,
-    life: () => life,
-    pid: () => (current?.isAlive() === true ? current.pid : undefined),
+    worker: options.worker,
+    life: () => current.life,
+    pid: () => (current.process?.isAlive() === true ? current.process.pid : undefined),
     startListeners: () => {
-      wantsListeners = true;
-      listen();
+      current.wantsListeners = true;
+      listen(current, options);
     },
     drainListeners: async () => {
-      wantsListeners = false;
-      const draining = listeners;
+      current.wantsListeners = false;
+      const draining = current.listeners;
       await Promise.all(draining.map((listener) => listener.drain()));
-      if (listeners === draining) listeners = [];
+      if (current.listeners === draining) current.listeners = [];
     },
     stop: async (graceMs) => {
-      stopping = true;
-      clearTimeout(respawn);
-      if (current?.isAlive() === true) await current.terminate(graceMs);
+      current.isStopping = true;
+      clearTimeout(current.respawn);
+      if (current.process?.isAlive() === true) await current.process.terminate(graceMs);
     },
   };
   try {
-    const { functions } = await begin();
+    const { functions } = await begin(current, options);
     return { instance, functions };
   } catch (error) {
     await instance.stop(0);

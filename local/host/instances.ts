@@ -17,61 +17,70 @@ export type Instances = {
 
 const PICK_WAIT_MS = 10_000;
 
+type Gate = { open: () => void; wait: (ms: number) => Promise<void> };
+
+/** Whoever waits goes on when a worker has become ready, or when the time is over. */
+function readinessGate(): Gate {
+  const waiting = new Set<() => void>();
+  return {
+    open: () => {
+      for (const wake of waiting) wake();
+    },
+    wait: async (ms) => {
+      const ready = Promise.withResolvers<void>();
+      waiting.add(ready.resolve);
+      const timer = setTimeout(ready.resolve, ms);
+      await ready.promise;
+      clearTimeout(timer);
+      waiting.delete(ready.resolve);
+    },
+  };
+}
+
+function leastBusy(instances: Instance[]): Life | undefined {
+  return instances
+    .flatMap((instance) => instance.life() ?? [])
+    .toSorted((a, b) => a.process.inFlight() - b.process.inFlight())[0];
+}
+
 export async function startInstances(
   count: number,
   options: Omit<InstanceOptions, "worker" | "onReady">,
 ): Promise<Instances> {
-  const waiting = new Set<() => void>();
-  const onReady = () => {
-    for (const wake of waiting) wake();
-    waiting.clear();
-  };
+  const gate = readinessGate();
   const starts = await Promise.allSettled(
     Array.from({ length: count }, (_, index) =>
-      startInstance({ ...options, worker: index + 1, onReady }),
+      startInstance({ ...options, worker: index + 1, onReady: gate.open }),
     ),
   );
   const started = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
-  const instances: Instance[] = started.map(({ instance }) => instance);
+  const instances = started.map(({ instance }) => instance);
   const failed = starts.find((start) => start.status === "rejected");
   if (failed !== undefined) {
     await Promise.all(instances.map((instance) => instance.stop(0)));
     throw failed.reason;
   }
 
-  function leastBusy(): Life | undefined {
-    return instances
-      .flatMap((instance) => instance.life() ?? [])
-      .toSorted((a, b) => a.process.inFlight() - b.process.inFlight())[0];
-  }
-
-  async function readySoon(waitMs: number): Promise<void> {
-    const ready = Promise.withResolvers<void>();
-    waiting.add(ready.resolve);
-    const timer = setTimeout(ready.resolve, waitMs);
-    await ready.promise;
-    clearTimeout(timer);
-    waiting.delete(ready.resolve);
+  async function pick(): Promise<Life | undefined> {
+    const untilMs = performance.now() + PICK_WAIT_MS;
+    for (;;) {
+      const life = leastBusy(instances);
+      const leftMs = untilMs - performance.now();
+      if (life !== undefined || leftMs <= 0) return life;
+      await gate.wait(leftMs);
+    }
   }
 
   return {
     functions: started[0]?.functions ?? [],
     all: () =>
-      instances.flatMap(({ worker, pid }) => {
-        const current = pid();
-        return current === undefined ? [] : [{ worker, pid: current }];
+      instances.flatMap((instance) => {
+        const pid = instance.pid();
+        return pid === undefined ? [] : [{ worker: instance.worker, pid }];
       }),
     inFlight: () =>
       instances.reduce((sum, instance) => sum + (instance.life()?.process.inFlight() ?? 0), 0),
-    pick: async () => {
-      const untilMs = performance.now() + PICK_WAIT_MS;
-      for (;;) {
-        const life = leastBusy();
-        const leftMs = untilMs - performance.now();
-        if (life !== undefined || leftMs <= 0) return life;
-        await readySoon(leftMs);
-      }
-    },
+    pick,
     startListeners: () => {
       for (const instance of instances) instance.startListeners();
     },

@@ -58,50 +58,46 @@ function failureText(outcome: Outcome): ErrorText | undefined {
   }
 }
 
+async function callWorker(
+  options: InvocationsOptions,
+  life: Life,
+  hosted: HostedFunction,
+  call: Call & { invocationId: string },
+  retry: RetryContext | undefined,
+): Promise<Outcome> {
+  const { functionTimeoutMs } = options;
+  let timedOut = false;
+  const timer =
+    functionTimeoutMs < 0
+      ? undefined
+      : setTimeout(() => {
+          timedOut = life.process.kill();
+        }, functionTimeoutMs);
+  const answer = await life.process.invoke({
+    invocationId: call.invocationId,
+    functionName: hosted.name,
+    inputData: call.inputs,
+    triggerMetadata: call.metadata ?? {},
+    traceContext: traceContext(),
+    ...(retry === undefined ? {} : { retryContext: retry }),
+  });
+  clearTimeout(timer);
+  if (timedOut && answer.kind === "workerLost") return { kind: "timedOut" };
+  if (answer.kind !== "succeeded") return answer;
+  const undelivered = await options.deliver(hosted, answer.response);
+  return undelivered === undefined ? answer : { kind: "failed", error: undelivered };
+}
+
 export function createInvocations(options: InvocationsOptions): Invocations {
-  const { log, onEvent, functionTimeoutMs } = options;
+  const { log, onEvent } = options;
 
-  async function callWorker(
-    life: Life,
-    hosted: HostedFunction,
-    call: Call & { invocationId: string },
-    retry: RetryContext | undefined,
-  ): Promise<Outcome> {
-    let timedOut = false;
-    const timer =
-      functionTimeoutMs < 0
-        ? undefined
-        : setTimeout(() => {
-            timedOut = true;
-            life.process.kill();
-          }, functionTimeoutMs);
-    const answer = await life.process.invoke({
-      invocationId: call.invocationId,
-      functionName: hosted.name,
-      inputData: call.inputs,
-      triggerMetadata: call.metadata ?? {},
-      traceContext: traceContext(),
-      ...(retry === undefined ? {} : { retryContext: retry }),
-    });
-    clearTimeout(timer);
-    if (timedOut && answer.kind === "workerLost") return { kind: "timedOut" };
-    if (answer.kind !== "succeeded") return answer;
-    const undelivered = await options.deliver(hosted, answer.response);
-    return undelivered === undefined ? answer : { kind: "failed", error: undelivered };
-  }
-
-  async function once(
-    life: Life,
-    hosted: HostedFunction,
-    call: Call,
-    retry?: RetryContext,
-  ): Promise<Outcome> {
+  const once: Invocations["once"] = async (life, hosted, call, retry) => {
     const invocationId = call.invocationId ?? randomUUID();
     const about = { functionName: hosted.name, invocationId };
     const category = `Function.${hosted.name}`;
     const startedAtMs = performance.now();
     log("information", category, `Executing '${hosted.name}' (Id=${invocationId})`, about);
-    const outcome = await callWorker(life, hosted, { ...call, invocationId }, retry);
+    const outcome = await callWorker(options, life, hosted, { ...call, invocationId }, retry);
     const ms = performance.now() - startedAtMs;
     const failure = failureText(outcome);
     const took = `'${hosted.name}' (Id=${invocationId}, Duration=${Math.round(ms)}ms)`;
@@ -113,9 +109,9 @@ export function createInvocations(options: InvocationsOptions): Invocations {
     }
     onEvent({ kind: "invocation", ...about, worker: life.worker, outcome: outcome.kind, ms });
     return outcome;
-  }
+  };
 
-  async function withRetries(life: Life, hosted: HostedFunction, call: Call): Promise<Outcome> {
+  const withRetries: Invocations["withRetries"] = async (life, hosted, call) => {
     const policy = hosted.retry;
     if (policy === undefined) return await once(life, hosted, call);
     const { maxRetryCount } = policy;
@@ -132,10 +128,11 @@ export function createInvocations(options: InvocationsOptions): Invocations {
         maxRetryCount,
         exception: { message, ...(stack === undefined ? {} : { stackTrace: stack }) },
       };
-      await Promise.race([delay(policy.delayMs(retryCount)), life.process.exited]);
+      const waited = delay(policy.delayMs(retryCount), undefined, { ref: false });
+      await Promise.race([waited, life.process.exited]);
       if (!life.process.isAlive()) return { kind: "workerLost" };
     }
-  }
+  };
 
   return { once, withRetries };
 }

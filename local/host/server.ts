@@ -5,24 +5,23 @@
 //
 // What it supports, and how it differs from Azure: README.md.
 import { mkdirSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { adminHost, type Running } from "./admin-host.ts";
 import type { HostEvent, HostLog } from "./events.ts";
-import type { AdminHost, HostState } from "./http/admin.ts";
 import { createFront } from "./http/front.ts";
 import { type HostKeys, keptKeys } from "./http/keys.ts";
+import { type HttpServer, listenHttp } from "./http/listen.ts";
 import type { Principal } from "./http/principal.ts";
-import { type RouteTable, routeTable } from "./http/route-table.ts";
+import { routeTable } from "./http/route-table.ts";
 import { type Instances, startInstances } from "./instances.ts";
-import { createInvocations, type Invocations } from "./invocations.ts";
-import { appSettings } from "./settings/app-settings.ts";
-import { functionTable, type HostedFunction } from "./settings/functions.ts";
+import { createInvocations } from "./invocations.ts";
+import { type AppSettings, appSettings } from "./settings/app-settings.ts";
+import { functionTable } from "./settings/functions.ts";
 import { type HostJson, logFilter, readHostJson } from "./settings/host-json.ts";
-import { type ListenerPlan, manualCall, planListeners, triggerKind } from "./triggers/listeners.ts";
+import { type ListenerContext, planListeners } from "./triggers/listeners.ts";
 import { createOutputs } from "./triggers/outputs.ts";
-import { type RunningTimer, startTimer } from "./triggers/timer.ts";
+import { createTimers, type Timers } from "./triggers/timers.ts";
 
 export type { HostEvent } from "./events.ts";
 export type { Principal } from "./http/principal.ts";
@@ -57,25 +56,6 @@ export type Host = {
 const DRAIN_MS = 10_000;
 const TERMINATE_GRACE_MS = 5000;
 
-async function listen(server: Server, port: number): Promise<number> {
-  const listening = Promise.withResolvers<void>();
-  server.once("error", (error: NodeJS.ErrnoException) => {
-    listening.reject(
-      error.code === "EADDRINUSE"
-        ? Object.assign(
-            new Error(
-              `Port ${port} on 127.0.0.1 is already in use: stop what uses it or choose another port.`,
-            ),
-            { code: error.code },
-          )
-        : error,
-    );
-  });
-  server.listen(port, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  return (server.address() as AddressInfo).port;
-}
-
 function filteredLog(hostJson: HostJson, onEvent: (event: HostEvent) => void): HostLog {
   const shows = logFilter(hostJson);
   return (level, category, message, about = {}) => {
@@ -85,7 +65,7 @@ function filteredLog(hostJson: HostJson, onEvent: (event: HostEvent) => void): H
 
 /** What Azure (and its command line tool) puts beside the app's own settings. */
 function workerEnvironment(
-  settings: Record<string, string>,
+  settings: AppSettings,
   appFolder: string,
   port: number,
 ): Record<string, string> {
@@ -94,63 +74,49 @@ function workerEnvironment(
     FUNCTIONS_WORKER_RUNTIME: "node",
     AzureWebJobsScriptRoot: appFolder,
     WEBSITE_HOSTNAME: `127.0.0.1:${port}`,
-    ...settings,
+    ...settings.values,
   };
 }
 
-type Schedules = { start(): void; stop(): Promise<void> };
-
-function timerSchedules(
-  functions: () => HostedFunction[],
-  context: {
-    dataFolder: string;
-    log: HostLog;
-    instances: () => Instances;
-    invocations: Invocations;
-  },
-): Schedules {
-  const { dataFolder, log, invocations } = context;
-  let running: RunningTimer[] = [];
-  return {
-    start: () => {
-      if (running.length > 0) return;
-      running = functions()
-        .filter((hosted) => triggerKind(hosted) === "timer" && !hosted.disabled)
-        .map((hosted) =>
-          startTimer({
-            hosted,
-            dataFolder,
-            log,
-            run: async (call) => {
-              const life = await context.instances().pick();
-              if (life === undefined) throw new Error("No worker is running.");
-              await invocations.withRetries(life, hosted, call);
-            },
-          }),
-        );
-    },
-    stop: async () => {
-      const stopped = running;
-      running = [];
-      await Promise.all(stopped.map((timer) => timer.stop()));
-    },
-  };
+/** Fills in what is known once the app has been loaded; a function in error is reported and left out. */
+function adoptFunctions(
+  running: Running,
+  instances: Instances,
+  context: ListenerContext,
+): string[] {
+  const { settings, hostJson, log } = context;
+  const table = functionTable(instances.functions, settings, hostJson);
+  running.plan = planListeners(table.functions, context);
+  running.routes = routeTable(running.plan.usable, hostJson.extensions.http.routePrefix);
+  running.errors = [...table.errors, ...running.plan.errors, ...running.routes.errors];
+  for (const { functionName, message } of running.errors) {
+    const text = `The function '${functionName}' is in error: ${message}`;
+    log("error", "Host.Startup", text, { functionName });
+  }
+  const wrong = new Set(running.errors.map(({ functionName }) => functionName));
+  return running.plan.usable.map(({ name }) => name).filter((name) => !wrong.has(name));
 }
 
-type Running = {
-  state: HostState;
-  plan: ListenerPlan;
-  routes: RouteTable;
-  errors: { functionName: string; message: string }[];
-};
+/** Stop listening, let what runs end, then the appTerminate hooks, then the end. */
+async function closeAll(http: HttpServer, instances: Instances, timers: Timers): Promise<void> {
+  const limit = new AbortController();
+  const drained = Promise.all([timers.stop(), instances.drainListeners(), http.close()]);
+  const expired = delay(DRAIN_MS, undefined, { signal: limit.signal });
+  await Promise.race([drained, expired]).catch(() => {});
+  limit.abort();
+  await expired.catch(() => {});
+  await instances.stop(TERMINATE_GRACE_MS);
+  http.destroy();
+  await drained.catch(() => {});
+}
 
-export async function startHost(options: HostOptions): Promise<Host> {
+/** Everything that does not need a worker yet. */
+function prepare(options: HostOptions) {
   const { settings: values, dataFolder, onEvent = () => {} } = options;
   const appFolder = resolve(options.appFolder);
   const hostJson = readHostJson(appFolder, values);
   const settings = appSettings(values);
   mkdirSync(dataFolder, { recursive: true });
-  const keys = options.keys ?? keptKeys(dataFolder);
   const log = filteredLog(hostJson, onEvent);
   const outputs = createOutputs(settings, log);
   const invocations = createInvocations({
@@ -161,146 +127,71 @@ export async function startHost(options: HostOptions): Promise<Host> {
   });
   const running: Running = {
     state: "Starting",
+    url: "",
     plan: { usable: [], errors: [], listenersOf: () => [] },
     routes: { routes: [], errors: [] },
     errors: [],
   };
-  let instances: Instances | undefined;
-  let url = "";
-  const theInstances = () => {
-    if (instances === undefined) throw new Error("The host is still starting.");
-    return instances;
-  };
-  const schedules = timerSchedules(() => running.plan.usable, {
-    dataFolder,
-    log,
-    invocations,
-    instances: theInstances,
-  });
-  const admin = adminHost({
-    running,
-    schedules,
-    log,
-    invocations,
-    instances: theInstances,
-    url: () => url,
-  });
+  const keys = options.keys ?? keptKeys(dataFolder);
+  return { appFolder, hostJson, settings, onEvent, log, outputs, invocations, running, keys };
+}
+
+export async function startHost(options: HostOptions): Promise<Host> {
+  const { appFolder, hostJson, settings, onEvent, log, outputs, invocations, running, keys } =
+    prepare(options);
+  const { dataFolder } = options;
+  let started: Instances | undefined;
   let isClosing = false;
-  const server = createServer(
-    { keepAliveTimeout: 60_000 },
+  const instances = () => {
+    if (started === undefined) throw new Error("The host is still starting.");
+    return started;
+  };
+  const functions = () => running.plan.usable;
+  const timers = createTimers({ dataFolder, log, invocations, instances, functions });
+  const http = await listenHttp(
+    options.port ?? 0,
     createFront({
       keys,
       principal: options.principal,
       maxOutstandingRequests: hostJson.extensions.http.maxOutstandingRequests,
-      admin,
+      admin: adminHost({ running, timers, log, invocations, instances }),
       log,
       routes: () => running.routes,
-      isDraining: () => isClosing || instances === undefined,
+      isClosed: () => isClosing || started === undefined,
       invocations,
-      pickLife: () => theInstances().pick(),
+      pickLife: () => instances().pick(),
     }),
   );
-  const port = await listen(server, options.port ?? 0);
-  url = `http://127.0.0.1:${port}`;
+  running.url = http.url;
   try {
-    instances = await startInstances(options.workers ?? 1, {
+    started = await startInstances(options.workers ?? 1, {
       appFolder,
-      environment: workerEnvironment(values, appFolder, port),
+      environment: workerEnvironment(settings, appFolder, http.port),
       compileCacheFolder: join(dataFolder, "compile-cache"),
       log,
       onEvent,
       listenersOf: (life) => running.plan.listenersOf(life),
     });
   } catch (error) {
-    server.close();
+    await http.close();
     throw error;
   }
-  const table = functionTable(instances.functions, settings, hostJson);
-  running.plan = planListeners(table.functions, { settings, hostJson, invocations, log });
-  running.routes = routeTable(running.plan.usable, hostJson.extensions.http.routePrefix);
-  running.errors = [...table.errors, ...running.plan.errors, ...running.routes.errors];
-  for (const { functionName, message } of running.errors) {
-    log("error", "Host.Startup", `The function '${functionName}' is in error: ${message}`, {
-      functionName,
-    });
-  }
+  const usable = adoptFunctions(running, started, { settings, hostJson, invocations, log });
   running.state = "Running";
-  instances.startListeners();
-  schedules.start();
-  const wrong = new Set(running.errors.map(({ functionName }) => functionName));
+  started.startListeners();
+  timers.start();
   return {
-    url,
-    port,
+    url: http.url,
+    port: http.port,
     keys,
-    functions: running.plan.usable.map(({ name }) => name).filter((name) => !wrong.has(name)),
-    workers: () => theInstances().all(),
+    functions: usable,
+    workers: () => instances().all(),
     close: async () => {
+      if (isClosing) return;
       isClosing = true;
       running.state = "Draining";
-      await closeAll(server, theInstances(), schedules);
+      await closeAll(http, instances(), timers);
       await outputs.close();
-    },
-  };
-}
-
-/** Stop listening, let what runs end, then the appTerminate hooks, then the end. */
-async function closeAll(server: Server, instances: Instances, schedules: Schedules): Promise<void> {
-  const closed = Promise.withResolvers<void>();
-  server.close(() => closed.resolve());
-  server.closeIdleConnections();
-  const limit = new AbortController();
-  const drained = Promise.all([schedules.stop(), instances.drainListeners(), closed.promise]);
-  await Promise.race([
-    drained.catch(() => {}),
-    delay(DRAIN_MS, undefined, { signal: limit.signal }).catch(() => {}),
-  ]);
-  limit.abort();
-  await instances.stop(TERMINATE_GRACE_MS);
-  server.closeAllConnections();
-  await closed.promise;
-}
-
-function adminHost(context: {
-  running: Running;
-  schedules: Schedules;
-  log: HostLog;
-  invocations: Invocations;
-  instances: () => Instances;
-  url: () => string;
-}): AdminHost {
-  const { running, schedules, log, invocations, instances } = context;
-  return {
-    hostId: "local",
-    startedAtMs: performance.now(),
-    state: () => running.state,
-    functions: () => running.plan.usable,
-    errors: () => running.errors,
-    invokeUrl: (hosted) => {
-      const route = running.routes.routes.find((r) => r.hosted === hosted);
-      return route === undefined ? undefined : `${context.url()}/${route.template.text}`;
-    },
-    inFlight: () => instances().inFlight(),
-    fire: (hosted, input) => {
-      const run = async () => {
-        const life = await instances().pick();
-        if (life === undefined) throw new Error("No worker is running.");
-        await invocations.once(life, hosted, manualCall(hosted, input, context.url()));
-      };
-      run().catch((error: unknown) =>
-        log("error", `Function.${hosted.name}`, `It could not be fired: ${String(error)}`),
-      );
-    },
-    drain: () => {
-      if (running.state !== "Running") return;
-      running.state = "Draining";
-      const stopping = Promise.all([schedules.stop(), instances().drainListeners()]);
-      stopping.catch((error: unknown) => log("error", "Host.Drain", String(error)));
-    },
-    resume: () => {
-      if (running.state !== "Draining") return;
-      running.state = "Running";
-      instances().startListeners();
-      schedules.start();
     },
   };
 }

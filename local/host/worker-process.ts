@@ -2,7 +2,7 @@
 //
 // Promises: every invocation ends in exactly one outcome, also when the process dies in the middle
 // ("workerLost"); nothing of a dead process is reported as success.
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import type { HostLog } from "./events.ts";
@@ -33,7 +33,8 @@ export type WorkerProcess = {
   invoke(request: InvocationRequest): Promise<WorkerAnswer>;
   /** Runs the appTerminate hooks, then ends; killed when that takes longer than the grace. */
   terminate(graceMs: number): Promise<void>;
-  kill(): void;
+  /** True for the call that did it; later ones come too late to be the cause. */
+  kill(): boolean;
 };
 
 export const HOST_VERSION = "4.1037.0";
@@ -57,7 +58,53 @@ export type WorkerOptions = {
   log: HostLog;
 };
 
-type Pending = Map<string, (answer: WorkerAnswer) => void>;
+type Calls = {
+  inFlight: () => number;
+  begin: (invocationId: string) => Promise<WorkerAnswer>;
+  end: (invocationId: string, answer: WorkerAnswer) => void;
+  loseAll: () => void;
+};
+
+function callsInFlight(): Calls {
+  const pending = new Map<string, (answer: WorkerAnswer) => void>();
+  const end = (invocationId: string, answer: WorkerAnswer) => {
+    const resolve = pending.get(invocationId);
+    pending.delete(invocationId);
+    resolve?.(answer);
+  };
+  return {
+    inFlight: () => pending.size,
+    begin: (invocationId) =>
+      new Promise((resolve) => {
+        pending.set(invocationId, resolve);
+      }),
+    end,
+    loseAll: () => {
+      for (const invocationId of pending.keys()) end(invocationId, { kind: "workerLost" });
+    },
+  };
+}
+
+function forkWorker(options: WorkerOptions): ChildProcess {
+  const args = [options.appFolder, HOST_VERSION, options.compileCacheFolder];
+  const child = fork(WORKER_ENTRY, args, {
+    cwd: options.appFolder,
+    env: environment(options.environment),
+    execArgv: ["--disable-warning=ExperimentalWarning", "--enable-source-maps"],
+    serialization: "advanced",
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const streams = [
+    [child.stdout, "information"],
+    [child.stderr, "error"],
+  ] as const;
+  for (const [stream, level] of streams) {
+    if (stream === null) continue;
+    const lines = createInterface({ input: stream });
+    lines.on("line", (line) => options.log(level, "Host.Function.Console", line));
+  }
+  return child;
+}
 
 function logFromWorker(log: HostLog, line: Extract<FromWorker, { kind: "log" }>): void {
   const { level, category, message, functionName, invocationId } = line;
@@ -73,68 +120,49 @@ function logFromWorker(log: HostLog, line: Extract<FromWorker, { kind: "log" }>)
   });
 }
 
+function receive(
+  calls: Calls,
+  log: HostLog,
+  message: Exclude<FromWorker, { kind: "ready" | "failed" }>,
+): void {
+  switch (message.kind) {
+    case "done":
+      return calls.end(message.invocationId, { kind: "succeeded", response: message.response });
+    case "threw":
+      return calls.end(message.invocationId, { kind: "failed", error: message.error });
+    case "log":
+      return logFromWorker(log, message);
+  }
+}
+
 export function startWorkerProcess(options: WorkerOptions): WorkerProcess {
   const { log } = options;
-  const child = fork(WORKER_ENTRY, [options.appFolder, HOST_VERSION, options.compileCacheFolder], {
-    cwd: options.appFolder,
-    env: environment(options.environment),
-    execArgv: ["--disable-warning=ExperimentalWarning", "--enable-source-maps"],
-    serialization: "advanced",
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
+  const child = forkWorker(options);
   const pid = child.pid ?? -1;
-  const pending: Pending = new Map();
+  const calls = callsInFlight();
   const ready = Promise.withResolvers<ReadyWorker>();
   const exited = Promise.withResolvers<WorkerExit>();
   let alive = true;
+  let killed = false;
   // Whoever waits for readiness hears of a failed start; nobody may be waiting when a respawn fails.
   ready.promise.catch(() => {});
-
-  for (const [stream, level] of [
-    [child.stdout, "information"],
-    [child.stderr, "error"],
-  ] as const) {
-    if (stream === null) continue;
-    createInterface({ input: stream }).on("line", (line) =>
-      log(level, "Host.Function.Console", line),
-    );
-  }
-
-  function settle(invocationId: string, answer: WorkerAnswer): void {
-    const resolve = pending.get(invocationId);
-    pending.delete(invocationId);
-    resolve?.(answer);
-  }
 
   function gone(code: number | null, signal: string | null): void {
     if (!alive) return;
     alive = false;
     ready.reject(new Error(`The worker process ended while starting (${signal ?? code}).`));
-    for (const id of pending.keys()) settle(id, { kind: "workerLost" });
+    calls.loseAll();
     exited.resolve({ pid, code, signal });
   }
 
   child.on("message", (message: FromWorker) => {
-    switch (message.kind) {
-      case "ready":
-        ready.resolve({ functions: message.functions, capabilities: message.capabilities });
-        return;
-      case "failed":
-        ready.reject(new Error(message.error.message));
-        return;
-      case "done":
-        settle(message.invocationId, { kind: "succeeded", response: message.response });
-        return;
-      case "threw":
-        settle(message.invocationId, { kind: "failed", error: message.error });
-        return;
-      case "log":
-        logFromWorker(log, message);
-    }
+    if (message.kind === "ready") ready.resolve(message);
+    else if (message.kind === "failed") ready.reject(new Error(message.error.message));
+    else receive(calls, log, message);
   });
   child.on("exit", gone);
   child.on("error", (error) => {
-    log("error", "Worker", `The worker process failed: ${error.message}`);
+    log("error", "Host.Worker", `The worker process failed: ${error.message}`);
     if (child.pid === undefined) gone(null, null);
   });
 
@@ -148,13 +176,12 @@ export function startWorkerProcess(options: WorkerOptions): WorkerProcess {
     ready: ready.promise,
     exited: exited.promise,
     isAlive: () => alive,
-    inFlight: () => pending.size,
-    invoke: (request) => {
-      if (!alive) return Promise.resolve({ kind: "workerLost" });
-      const answer = Promise.withResolvers<WorkerAnswer>();
-      pending.set(request.invocationId, answer.resolve);
+    inFlight: () => calls.inFlight(),
+    invoke: async (request) => {
+      if (!alive) return { kind: "workerLost" };
+      const answer = calls.begin(request.invocationId);
       send({ kind: "invoke", request });
-      return answer.promise;
+      return await answer;
     },
     terminate: async (graceMs) => {
       send({ kind: "terminate" });
@@ -163,7 +190,10 @@ export function startWorkerProcess(options: WorkerOptions): WorkerProcess {
       clearTimeout(timer);
     },
     kill: () => {
+      const isFirst = !killed;
+      killed = true;
       child.kill("SIGKILL");
+      return isFirst;
     },
   };
 }

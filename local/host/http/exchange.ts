@@ -66,7 +66,7 @@ function cookieText(cookie: HttpCookie): string {
   const parts = [`${encodeURIComponent(cookie.name)}=${encodeURIComponent(cookie.value)}`];
   const expiresSeconds = cookie.expires?.value?.seconds;
   if (expiresSeconds !== undefined) {
-    parts.push(`expires=${new Date(Number(expiresSeconds) * 1000).toUTCString()}`);
+    parts.push(`expires=${new Date(expiresSeconds * 1000).toUTCString()}`);
   }
   if (cookie.maxAge?.value !== undefined) parts.push(`max-age=${cookie.maxAge.value}`);
   if (cookie.domain?.value !== undefined) parts.push(`domain=${cookie.domain.value}`);

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HostLog } from "../events.ts";
 import type { Life } from "../instance.ts";
 import type { Call, Invocations, Outcome } from "../invocations.ts";
+import type { HostedFunction } from "../settings/functions.ts";
 import { type AdminHost, answerAdmin } from "./admin.ts";
 import {
   BODY_MAX_BYTES,
@@ -18,7 +19,7 @@ import {
 import { type Access, accessOf, allows, type HostKeys } from "./keys.ts";
 import { applyPrincipal, type Principal } from "./principal.ts";
 import type { RouteParams } from "./route-template.ts";
-import { findRoute, type HttpRoute, pathSegments, type RouteTable } from "./route-table.ts";
+import { findRoute, pathSegments, type RouteTable } from "./route-table.ts";
 import { forwardRequest, streamingMetadata } from "./streaming.ts";
 
 export type FrontOptions = {
@@ -28,7 +29,8 @@ export type FrontOptions = {
   admin: AdminHost;
   log: HostLog;
   routes(): RouteTable;
-  isDraining(): boolean;
+  /** Still starting, or closing: only /admin is answered. */
+  isClosed(): boolean;
   invocations: Invocations;
   /** A life that can take the call; waits for one that is just starting. */
   pickLife(): Promise<Life | undefined>;
@@ -45,59 +47,60 @@ function failureStatus(outcome: Outcome): number {
   return outcome.kind === "workerLost" ? 502 : 500;
 }
 
+async function answerBuffered(
+  { log, invocations }: FrontOptions,
+  { request, response, url, headers }: Exchange,
+  hosted: HostedFunction,
+  params: RouteParams,
+  life: Life,
+): Promise<void> {
+  const body = await readBody(request, BODY_MAX_BYTES);
+  if (body === undefined) {
+    response.setHeader("connection", "close");
+    sendEmpty(response, 413);
+    return;
+  }
+  const isChunked = request.headers["content-length"] === undefined && body.length > 0;
+  if (isChunked) {
+    const text =
+      "A body without Content-Length is dropped, as on Azure without HTTP streaming; send Content-Length.";
+    log("warning", `Function.${hosted.name}`, text, { functionName: hosted.name });
+  }
+  const http = requestData(request, url, headers, params, isChunked ? Buffer.alloc(0) : body);
+  const call: Call = { inputs: [{ name: hosted.trigger.name, data: { http } }] };
+  const outcome = await invocations.once(life, hosted, call);
+  if (outcome.kind === "succeeded") sendAnswer(response, outcome.response.returnValue);
+  else sendEmpty(response, failureStatus(outcome));
+}
+
+async function answerStreamed(
+  { invocations }: FrontOptions,
+  { request, response, headers }: Exchange,
+  hosted: HostedFunction,
+  params: RouteParams,
+  life: Life,
+  uri: string,
+): Promise<void> {
+  const invocationId = randomUUID();
+  const forwarded = forwardRequest(uri, request, response, headers, invocationId);
+  const outcome = await invocations.once(life, hosted, {
+    inputs: [{ name: hosted.trigger.name, data: { http: {} } }],
+    metadata: streamingMetadata(headers, params),
+    invocationId,
+  });
+  if (outcome.kind !== "succeeded") forwarded.fail(failureStatus(outcome));
+}
+
 export function createFront(options: FrontOptions) {
-  const { log, invocations } = options;
   let outstanding = 0;
-
-  async function buffered(
-    { request, response, url, headers }: Exchange,
-    { hosted }: HttpRoute,
-    params: RouteParams,
-    life: Life,
-  ): Promise<void> {
-    const body = await readBody(request, BODY_MAX_BYTES);
-    if (body === undefined) {
-      response.setHeader("connection", "close");
-      sendEmpty(response, 413);
-      return;
-    }
-    const isChunked = request.headers["content-length"] === undefined && body.length > 0;
-    if (isChunked) {
-      const text =
-        "A body without Content-Length is dropped, as on Azure without HTTP streaming; send Content-Length.";
-      log("warning", `Function.${hosted.name}`, text, { functionName: hosted.name });
-    }
-    const http = requestData(request, url, headers, params, isChunked ? Buffer.alloc(0) : body);
-    const call: Call = { inputs: [{ name: hosted.trigger.name, data: { http } }] };
-    const outcome = await invocations.once(life, hosted, call);
-    if (outcome.kind === "succeeded") sendAnswer(response, outcome.response.returnValue);
-    else sendEmpty(response, failureStatus(outcome));
-  }
-
-  async function streamed(
-    { request, response, headers }: Exchange,
-    { hosted }: HttpRoute,
-    params: RouteParams,
-    life: Life,
-    uri: string,
-  ): Promise<void> {
-    const invocationId = randomUUID();
-    const forwarded = forwardRequest(uri, request, response, headers, invocationId);
-    const outcome = await invocations.once(life, hosted, {
-      inputs: [{ name: hosted.trigger.name, data: { http: {} } }],
-      metadata: streamingMetadata(headers, params),
-      invocationId,
-    });
-    if (outcome.kind !== "succeeded") forwarded.fail(failureStatus(outcome));
-  }
 
   async function answerRoute(exchange: Exchange, access: Access): Promise<void> {
     const { request, response, url } = exchange;
     const found = findRoute(options.routes(), request.method ?? "GET", url.pathname);
     if (found === undefined) return sendEmpty(response, 404);
-    const { route, params } = found;
-    if (route.hosted.disabled && access !== "admin") return sendEmpty(response, 404);
-    if (!allows(access, route.authLevel)) return sendEmpty(response, 401);
+    const { hosted, authLevel } = found.route;
+    if (hosted.disabled && access !== "admin") return sendEmpty(response, 404);
+    if (!allows(access, authLevel)) return sendEmpty(response, 401);
     const limit = options.maxOutstandingRequests;
     if (limit >= 0 && outstanding >= limit) return sendEmpty(response, 429);
     outstanding += 1;
@@ -106,17 +109,17 @@ export function createFront(options: FrontOptions) {
       if (life === undefined) return sendEmpty(response, 503);
       const uri = life.capabilities["HttpUri"];
       applyPrincipal(exchange.headers, options.principal);
-      if (uri === undefined) await buffered(exchange, route, params, life);
-      else await streamed(exchange, route, params, life, uri);
+      if (uri === undefined) await answerBuffered(options, exchange, hosted, found.params, life);
+      else await answerStreamed(options, exchange, hosted, found.params, life, uri);
     } finally {
       outstanding -= 1;
     }
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const host = request.headers.host ?? "localhost";
-    if (!URL.canParse(request.url ?? "/", `http://${host}`)) return sendEmpty(response, 400);
-    const url = new URL(request.url ?? "/", `http://${host}`);
+    const base = `http://${request.headers.host ?? "localhost"}`;
+    if (!URL.canParse(request.url ?? "/", base)) return sendEmpty(response, 400);
+    const url = new URL(request.url ?? "/", base);
     const headers = joinedHeaders(request);
     const key = headers["x-functions-key"];
     const access = accessOf(options.keys, key, url.searchParams.get("code"));
@@ -124,13 +127,13 @@ export function createFront(options: FrontOptions) {
     if (first?.toLowerCase() === "admin") {
       return await answerAdmin(options.admin, access, rest, request, response);
     }
-    if (options.isDraining()) return sendEmpty(response, 503);
+    if (options.isClosed()) return sendEmpty(response, 503);
     return await answerRoute({ request, response, url, headers }, access);
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(request, response).catch((error: unknown) => {
-      log("error", "Host.Http", `${request.method} ${request.url}: ${String(error)}`);
+      options.log("error", "Host.Http", `${request.method} ${request.url}: ${String(error)}`);
       if (response.headersSent) response.destroy();
       else sendEmpty(response, 500);
     });

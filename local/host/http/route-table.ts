@@ -1,5 +1,7 @@
 // Which function answers a request. Functions are tried in the order of their names (case ignored) and the
 // first route that matches wins: there is no order of specificity. A wrong method is "no match".
+import type { Binding } from "../protocol.ts";
+import { optionText } from "../settings/binding-text.ts";
 import { FunctionFault } from "../settings/app-settings.ts";
 import type { HostedFunction } from "../settings/functions.ts";
 import {
@@ -23,14 +25,14 @@ export type RouteTable = {
   errors: { functionName: string; message: string }[];
 };
 
-function authLevelOf(value: unknown): AuthLevel {
-  const level = String(value ?? "anonymous").toLowerCase();
+function authLevelOf(trigger: Binding): AuthLevel {
+  const level = (optionText(trigger, "authLevel") ?? "anonymous").toLowerCase();
   if (level === "anonymous" || level === "function" || level === "admin") return level;
   throw new FunctionFault(`"${level}" is not an authLevel.`);
 }
 
 function routeOf(hosted: HostedFunction, routePrefix: string): HttpRoute {
-  const { route, methods, authLevel } = hosted.trigger;
+  const { route, methods } = hosted.trigger;
   const own = typeof route === "string" && route !== "" ? route : hosted.name;
   if (/^\/?(admin|runtime)/i.test(own)) {
     throw new FunctionFault(
@@ -44,7 +46,7 @@ function routeOf(hosted: HostedFunction, routePrefix: string): HttpRoute {
     methods: (Array.isArray(methods) ? methods : ["GET", "POST"]).map((method) =>
       String(method).toUpperCase(),
     ),
-    authLevel: authLevelOf(authLevel),
+    authLevel: authLevelOf(hosted.trigger),
   };
 }
 

@@ -28,7 +28,7 @@ const NAME = /^[a-z][a-z0-9_-]{0,127}$/i;
 const BINDING_NAME = /^[a-z][a-z0-9]{0,127}$/i;
 
 function namedBinding(name: string, binding: Binding): Binding & { name: string; type: string } {
-  return { ...binding, name, type: String(binding.type ?? "") };
+  return { ...binding, name, type: binding.type ?? "" };
 }
 
 export function isTriggerType(type: string): boolean {

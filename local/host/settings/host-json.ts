@@ -87,13 +87,22 @@ function override(tree: Tree, path: string[], value: string): void {
 
 /** Spelled as this schema spells them: .NET's configuration ignores case, a zod object does not. */
 const KNOWN_KEYS = [
-  ...["version", "functionTimeout", "functions", "retry", "logging", "logLevel", "extensions"],
-  ...["http", "serviceBus", "strategy", "maxRetryCount", "delayInterval", "minimumInterval"],
-  ...[
-    "maximumInterval",
-    ...Object.keys(ServiceBusOptions.shape),
-    ...Object.keys(HttpOptions.shape),
-  ],
+  "version",
+  "functionTimeout",
+  "functions",
+  "retry",
+  "logging",
+  "logLevel",
+  "extensions",
+  "http",
+  "serviceBus",
+  "strategy",
+  "maxRetryCount",
+  "delayInterval",
+  "minimumInterval",
+  "maximumInterval",
+  ...Object.keys(ServiceBusOptions.shape),
+  ...Object.keys(HttpOptions.shape),
 ];
 
 function respell(value: unknown, inLogLevel = false): unknown {

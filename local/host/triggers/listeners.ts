@@ -10,7 +10,8 @@ import type { HostJson } from "../settings/host-json.ts";
 import { documentsCall, listenToCosmos } from "./cosmos.ts";
 import { schedule } from "./ncrontab.ts";
 import { bodyOnlyCall } from "./service-bus-message.ts";
-import { listenToServiceBus, sourceOf } from "./service-bus.ts";
+import { entityOf } from "./service-bus-source.ts";
+import { listenToServiceBus } from "./service-bus.ts";
 import { timerCall } from "./timer.ts";
 
 export type TriggerKind = "http" | "timer" | "serviceBus" | "cosmosDB";
@@ -50,7 +51,7 @@ function listenerOf(
       return undefined;
     case "serviceBus": {
       const options = hostJson.extensions.serviceBus;
-      sourceOf(hosted);
+      entityOf(hosted);
       const connection = connectionString(
         settings,
         trigger["connection"],

@@ -2,7 +2,7 @@
 // invocation fail, although everything the handler did has happened (as on Azure).
 //   Service Bus: the body only, an array is one message each; no session or message id can be set.
 //   Cosmos DB: upsert, an array item by item; no transaction with anything.
-import { CosmosClient } from "@azure/cosmos";
+import { type Container, CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
 import type { HostLog } from "../events.ts";
 import type { Binding, ErrorText, InvocationResponse, TypedData } from "../protocol.ts";
@@ -48,63 +48,79 @@ function messageOf(value: unknown): { body: unknown; contentType?: string } {
   return { body: value, contentType: "application/json" };
 }
 
-export function createOutputs(settings: AppSettings, log: HostLog): Outputs {
-  const busClients = new Map<string, ServiceBusClient>();
+type Clients = {
+  sender: (binding: Binding) => ServiceBusSender;
+  container: (binding: Binding) => Container;
+  close: () => Promise<void>;
+};
+
+/** One client per connection, one sender per entity, for the host's life. */
+function keptClients(settings: AppSettings): Clients {
+  const buses = new Map<string, ServiceBusClient>();
   const senders = new Map<string, ServiceBusSender>();
-  const cosmosClients = new Map<string, CosmosClient>();
+  const accounts = new Map<string, CosmosClient>();
+  return {
+    sender: (binding) => {
+      const connection = connectionString(
+        settings,
+        binding["connection"],
+        "AzureWebJobsServiceBus",
+      );
+      const entity = optionText(binding, "queueName") ?? neededText(binding, "topicName");
+      const bus = buses.get(connection) ?? new ServiceBusClient(connection);
+      buses.set(connection, bus);
+      const key = `${entity} ${connection}`;
+      const sender = senders.get(key) ?? bus.createSender(entity);
+      senders.set(key, sender);
+      return sender;
+    },
+    container: (binding) => {
+      const connection = connectionString(settings, binding["connection"], "CosmosDB");
+      const account = accounts.get(connection) ?? new CosmosClient(connection);
+      accounts.set(connection, account);
+      return account
+        .database(neededText(binding, "databaseName"))
+        .container(neededText(binding, "containerName"));
+    },
+    close: async () => {
+      await Promise.all([...buses.values()].map((bus) => bus.close()));
+    },
+  };
+}
 
-  function sender(binding: Binding): ServiceBusSender {
-    const connection = connectionString(settings, binding["connection"], "AzureWebJobsServiceBus");
-    const entity = optionText(binding, "queueName") ?? neededText(binding, "topicName");
-    const client = busClients.get(connection) ?? new ServiceBusClient(connection);
-    busClients.set(connection, client);
-    const key = `${entity} ${connection}`;
-    const existing = senders.get(key) ?? client.createSender(entity);
-    senders.set(key, existing);
-    return existing;
-  }
-
-  async function upsert(binding: Binding, value: unknown): Promise<void> {
-    const connection = connectionString(settings, binding["connection"], "CosmosDB");
-    const client = cosmosClients.get(connection) ?? new CosmosClient(connection);
-    cosmosClients.set(connection, client);
-    const container = client
-      .database(neededText(binding, "databaseName"))
-      .container(neededText(binding, "containerName"));
-    const document: unknown = typeof value === "string" ? JSON.parse(value) : value;
-    for (const one of Array.isArray(document) ? document : [document]) {
-      await container.items.upsert(one);
-    }
-  }
-
-  async function write(binding: Binding & { type: string }, value: unknown): Promise<void> {
-    switch (binding.type.toLowerCase()) {
-      case "http":
-        return;
-      case "servicebus": {
-        const messages = (Array.isArray(value) ? value : [value]).map(messageOf);
-        await sender(binding).sendMessages(messages);
-        return;
+async function write(clients: Clients, binding: Binding, value: unknown): Promise<void> {
+  const many = Array.isArray(value) ? value : [value];
+  switch (binding.type?.toLowerCase()) {
+    case "http":
+      return;
+    case "servicebus":
+      await clients.sender(binding).sendMessages(many.map(messageOf));
+      return;
+    case "cosmosdb": {
+      const container = clients.container(binding);
+      for (const document of many) {
+        await container.items.upsert(
+          typeof document === "string" ? JSON.parse(document) : document,
+        );
       }
-      case "cosmosdb":
-        await upsert(binding, value);
-        return;
-      default:
-        throw new Error(`The local host has no output binding of type "${binding.type}".`);
+      return;
     }
+    default:
+      throw new Error(`The local host has no output binding of type "${binding.type}".`);
   }
+}
 
+export function createOutputs(settings: AppSettings, log: HostLog): Outputs {
+  const clients = keptClients(settings);
   return {
     deliver: async (hosted, response) => {
-      if (hosted.outputs.every((binding) => binding.type.toLowerCase() === "http")) {
-        return undefined;
-      }
+      if (hosted.outputs.every(({ type }) => type.toLowerCase() === "http")) return undefined;
       const values = outputValues(hosted, response);
       for (const binding of hosted.outputs) {
         const value = values.get(binding.name);
         if (value === undefined || value === null) continue;
         try {
-          await write(binding, value);
+          await write(clients, binding, value);
         } catch (error) {
           const message = `The output "${binding.name}" of '${hosted.name}' was not written: ${String(error)}`;
           log("error", `Function.${hosted.name}`, message, { functionName: hosted.name });
@@ -113,8 +129,6 @@ export function createOutputs(settings: AppSettings, log: HostLog): Outputs {
       }
       return undefined;
     },
-    close: async () => {
-      await Promise.all([...busClients.values()].map((client) => client.close()));
-    },
+    close: () => clients.close(),
   };
 }

@@ -5,21 +5,19 @@
 //   success = complete; a throw = abandon, at once; a dead worker = nothing is settled and the socket is cut, so
 //   that the broker sees what it sees when a machine is gone.
 // A session's lock is renewed for maxAutoLockRenewalDuration after it was accepted; a longer handler loses it.
-import {
-  type ServiceBusReceivedMessage,
-  type ServiceBusReceiver,
-  type ServiceBusSessionReceiver,
-  ServiceBusClient,
+import type {
+  ServiceBusReceivedMessage,
+  ServiceBusReceiver,
+  ServiceBusSessionReceiver,
 } from "@azure/service-bus";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HostLog } from "../events.ts";
 import type { Life, Listener } from "../instance.ts";
 import type { Invocations } from "../invocations.ts";
-import { neededText, optionText } from "../settings/binding-text.ts";
 import type { HostedFunction } from "../settings/functions.ts";
 import type { ServiceBusOptions } from "../settings/host-json.ts";
-import { cutConnection } from "./cut-connection.ts";
 import { batchCall, messageCall } from "./service-bus-message.ts";
+import { type MessageSource, messageSource } from "./service-bus-source.ts";
 
 export type ServiceBusListenerOptions = {
   life: Life;
@@ -30,189 +28,174 @@ export type ServiceBusListenerOptions = {
   log: HostLog;
 };
 
+type Listening = ServiceBusListenerOptions & {
+  source: MessageSource;
+  isBatch: boolean;
+  stopping: AbortController;
+  /** Invocations that are not settled yet: what a drain waits for. */
+  serving: Set<Promise<unknown>>;
+};
+
 const ERROR_PAUSE_MIN_MS = 250;
 const ERROR_PAUSE_MAX_MS = 10_000;
-
-type Source = { queueOrTopic: string; subscription: string | undefined };
-
-export function sourceOf({ trigger }: HostedFunction): Source {
-  const queueName = optionText(trigger, "queueName");
-  if (queueName !== undefined) return { queueOrTopic: queueName, subscription: undefined };
-  return {
-    queueOrTopic: neededText(trigger, "topicName"),
-    subscription: neededText(trigger, "subscriptionName"),
-  };
-}
+const BATCH_WAIT_MS = 60_000;
 
 function errorCode(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
   return String(error.code);
 }
 
-/** No session was free within the time-out: the ordinary end of a wait. */
-function isNoSession(error: unknown): boolean {
-  return ["ServiceTimeout", "SessionCannotBeLocked", "OperationTimeoutError"].includes(
-    errorCode(error),
-  );
+/** How an ordinary wait ends: no session was free in time, or the session was lost to its lock. */
+const ORDINARY = [
+  "ServiceTimeout",
+  "SessionCannotBeLocked",
+  "OperationTimeoutError",
+  "SessionLockLost",
+];
+
+function warn({ stopping, log, hosted }: Listening, text: string, error: unknown): void {
+  if (stopping.signal.aborted) return;
+  const reason = error instanceof Error ? error.message : String(error);
+  log("warning", "Host.Triggers.ServiceBus", `${text}: ${reason}`, { functionName: hosted.name });
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+async function pause(listening: Listening, ms: number): Promise<void> {
+  const options = { signal: listening.stopping.signal, ref: false };
+  await delay(ms, undefined, options).catch(() => {});
+}
+
+/** Invokes and settles; false when the receiver can no longer be trusted with the next message. */
+async function handle(
+  listening: Listening,
+  receiver: ServiceBusReceiver,
+  messages: ServiceBusReceivedMessage[],
+): Promise<boolean> {
+  const { hosted, life, invocations, isBatch, options } = listening;
+  const [first] = messages;
+  if (first === undefined) return true;
+  const call = isBatch ? batchCall(hosted, messages) : messageCall(hosted, first);
+  const outcome = await invocations.once(life, hosted, call);
+  if (outcome.kind === "workerLost" || outcome.kind === "timedOut") return false;
+  const completes = hosted.trigger["autoCompleteMessages"] ?? options.autoCompleteMessages;
+  const settle = async (message: ServiceBusReceivedMessage) => {
+    if (outcome.kind === "failed") await receiver.abandonMessage(message);
+    else if (completes === true) await receiver.completeMessage(message);
+  };
+  try {
+    await Promise.all(messages.map(settle));
+    return true;
+  } catch (error) {
+    warn(listening, "A message could not be settled, so it will come again", error);
+    return false;
+  }
+}
+
+async function serve(
+  listening: Listening,
+  receiver: ServiceBusReceiver,
+  messages: ServiceBusReceivedMessage[],
+): Promise<boolean> {
+  const handling = handle(listening, receiver, messages);
+  listening.serving.add(handling);
+  try {
+    return await handling;
+  } finally {
+    listening.serving.delete(handling);
+  }
+}
+
+/** Until nothing comes for so long, or the receiver has become useless. */
+async function serveReceiver(
+  listening: Listening,
+  receiver: ServiceBusReceiver,
+  waitMs: number,
+): Promise<void> {
+  const { isBatch, options, stopping } = listening;
+  const count = isBatch ? options.maxMessageBatchSize : 1;
+  let isUsable = true;
+  while (isUsable && !stopping.signal.aborted) {
+    const messages = await receiver.receiveMessages(count, {
+      maxWaitTimeInMs: waitMs,
+      abortSignal: stopping.signal,
+    });
+    if (messages.length === 0) return;
+    isUsable = await serve(listening, receiver, messages);
+  }
+}
+
+/** One of the loops that compete for sessions, or the only loop of a batch function. */
+async function receiveLoop(
+  listening: Listening,
+  open: () => Promise<ServiceBusReceiver | ServiceBusSessionReceiver>,
+  waitMs: number,
+): Promise<void> {
+  const { stopping, source } = listening;
+  let pauseMs = ERROR_PAUSE_MIN_MS;
+  while (!stopping.signal.aborted) {
+    let receiver: ServiceBusReceiver | undefined;
+    try {
+      receiver = await open();
+      pauseMs = ERROR_PAUSE_MIN_MS;
+      await serveReceiver(listening, receiver, waitMs);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      if (ORDINARY.includes(errorCode(error))) continue;
+      warn(listening, `Listening to "${source.name}" failed`, error);
+      await pause(listening, pauseMs);
+      pauseMs = Math.min(pauseMs * 2, ERROR_PAUSE_MAX_MS);
+    } finally {
+      // A dead instance says no good-bye, and a draining one closes everything at its end.
+      if (!stopping.signal.aborted) await receiver?.close().catch(() => {});
+    }
+  }
+}
+
+/** Without sessions: the SDK's own pump, which renews each message's lock and reconnects by itself. */
+function pump(listening: Listening): () => Promise<void> {
+  const { source, options } = listening;
+  const receiver = source.createReceiver();
+  const subscription = receiver.subscribe(
+    {
+      processMessage: async (message) => {
+        await serve(listening, receiver, [message]);
+      },
+      processError: async ({ error }) =>
+        warn(listening, `Listening to "${source.name}" failed`, error),
+    },
+    { autoCompleteMessages: false, maxConcurrentCalls: options.maxConcurrentCalls },
+  );
+  return () => subscription.close();
 }
 
 export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
-  const { life, hosted, options, invocations, log } = given;
-  const about = { functionName: hosted.name };
-  const category = `Host.Triggers.ServiceBus`;
-  const source = sourceOf(hosted);
-  const isBatch = hosted.trigger["cardinality"] === "many";
-  const completes = hosted.trigger["autoCompleteMessages"] ?? options.autoCompleteMessages;
-  const client = new ServiceBusClient(given.connectionString, {
-    retryOptions: { maxRetries: 2, retryDelayInMs: 200, timeoutInMs: 60_000 },
-  });
+  const { hosted, options } = given;
+  const source = messageSource(given.connectionString, hosted, options);
   const stopping = new AbortController();
-  const serving = new Set<Promise<void>>();
-
-  function warn(text: string, error: unknown): void {
-    if (!stopping.signal.aborted) log("warning", category, `${text}: ${describe(error)}`, about);
-  }
-
-  /** Invokes and settles; false when the receiver can no longer be trusted with the next message. */
-  async function handle(
-    receiver: ServiceBusReceiver,
-    messages: ServiceBusReceivedMessage[],
-  ): Promise<boolean> {
-    const [first] = messages;
-    if (first === undefined) return true;
-    const call = isBatch ? batchCall(hosted, messages) : messageCall(hosted, first);
-    const outcome = await invocations.once(life, hosted, call);
-    if (outcome.kind === "workerLost" || outcome.kind === "timedOut") return false;
-    const settle = (message: ServiceBusReceivedMessage) => {
-      if (outcome.kind === "failed") return receiver.abandonMessage(message);
-      return completes === true ? receiver.completeMessage(message) : Promise.resolve();
-    };
-    try {
-      await Promise.all(messages.map(settle));
-      return true;
-    } catch (error) {
-      warn("A message could not be settled, so it will come again", error);
-      return false;
-    }
-  }
-
-  /** Keeps count of what a drain has to wait for. */
-  async function serve(work: Promise<void>): Promise<void> {
-    serving.add(work);
-    try {
-      await work;
-    } finally {
-      serving.delete(work);
-    }
-  }
-
-  async function serveMessages(receiver: ServiceBusReceiver, waitMs: number): Promise<void> {
-    const count = isBatch ? options.maxMessageBatchSize : 1;
-    while (!stopping.signal.aborted) {
-      const messages = await receiver.receiveMessages(count, {
-        maxWaitTimeInMs: waitMs,
-        abortSignal: stopping.signal,
-      });
-      if (messages.length === 0) return;
-      let usable = true;
-      await serve(handle(receiver, messages).then((answer) => void (usable = answer)));
-      if (!usable) return;
-    }
-  }
-
-  function acceptNextSession(): Promise<ServiceBusSessionReceiver> {
-    const accept = {
-      maxAutoLockRenewalDurationInMs: options.maxAutoLockRenewalDuration,
-      abortSignal: stopping.signal,
-      skipParsingBodyAsJson: true,
-    };
-    return source.subscription === undefined
-      ? client.acceptNextSession(source.queueOrTopic, accept)
-      : client.acceptNextSession(source.queueOrTopic, source.subscription, accept);
-  }
-
-  async function sessionLoop(): Promise<void> {
-    let pauseMs = ERROR_PAUSE_MIN_MS;
-    while (!stopping.signal.aborted) {
-      let receiver: ServiceBusSessionReceiver | undefined;
-      try {
-        receiver = await acceptNextSession();
-        pauseMs = ERROR_PAUSE_MIN_MS;
-        await serveMessages(receiver, options.sessionIdleTimeout);
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        if (isNoSession(error)) continue;
-        if (errorCode(error) === "SessionLockLost") continue;
-        warn(`Listening to "${source.queueOrTopic}" failed`, error);
-        await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
-        pauseMs = Math.min(pauseMs * 2, ERROR_PAUSE_MAX_MS);
-      } finally {
-        if (!stopping.signal.aborted) await receiver?.close().catch(() => {});
-      }
-    }
-  }
-
-  function createReceiver(): ServiceBusReceiver {
-    const receive = {
-      maxAutoLockRenewalDurationInMs: options.maxAutoLockRenewalDuration,
-      skipParsingBodyAsJson: true,
-    };
-    return source.subscription === undefined
-      ? client.createReceiver(source.queueOrTopic, receive)
-      : client.createReceiver(source.queueOrTopic, source.subscription, receive);
-  }
-
-  async function batchLoop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const receiver = createReceiver();
-      try {
-        await serveMessages(receiver, 60_000);
-      } catch (error) {
-        warn(`Listening to "${source.queueOrTopic}" failed`, error);
-        const pause = delay(1000, undefined, { signal: stopping.signal, ref: false });
-        await pause.catch(() => {});
-      } finally {
-        if (!stopping.signal.aborted) await receiver.close().catch(() => {});
-      }
-    }
-  }
-
-  /** The SDK's own pump: it renews each message's lock and reconnects by itself. */
-  function pump(): () => Promise<void> {
-    const receiver = createReceiver();
-    const subscription = receiver.subscribe(
-      {
-        processMessage: (message) => serve(handle(receiver, [message]).then(() => {})),
-        processError: async ({ error }) =>
-          warn(`Listening to "${source.queueOrTopic}" failed`, error),
-      },
-      { autoCompleteMessages: false, maxConcurrentCalls: options.maxConcurrentCalls },
-    );
-    return () => subscription.close();
-  }
-
-  const withSessions = hosted.trigger["isSessionsEnabled"] === true;
+  const isBatch = hosted.trigger["cardinality"] === "many";
+  const serving = new Set<Promise<unknown>>();
+  const listening: Listening = { ...given, source, isBatch, stopping, serving };
   let stopPump: (() => Promise<void>) | undefined;
-  if (withSessions) {
+  if (hosted.trigger["isSessionsEnabled"] === true) {
+    // A batch function with sessions has one session at a time, whatever host.json says.
     const loops = isBatch ? 1 : options.maxConcurrentSessions;
-    for (let loop = 0; loop < loops; loop += 1) void sessionLoop();
-  } else if (isBatch) void batchLoop();
-  else stopPump = pump();
+    const open = () => source.acceptNextSession(stopping.signal);
+    for (let loop = 0; loop < loops; loop += 1) {
+      void receiveLoop(listening, open, options.sessionIdleTimeout);
+    }
+  } else if (isBatch) {
+    void receiveLoop(listening, async () => source.createReceiver(), BATCH_WAIT_MS);
+  } else stopPump = pump(listening);
 
   return {
     drain: async () => {
       stopping.abort();
       await stopPump?.();
       await Promise.all(serving);
-      await client.close();
+      await source.close();
     },
     drop: () => {
       stopping.abort();
-      cutConnection(client);
+      source.cut();
     },
   };
 }

@@ -66,6 +66,14 @@ function utc(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "+00:00");
 }
 
+function statusAfter(lastMs: number, nextMs: number | undefined): Status {
+  return {
+    Last: utc(lastMs),
+    Next: nextMs === undefined ? NEVER : utc(nextMs),
+    LastUpdated: utc(Date.now()),
+  };
+}
+
 export function startTimer({ hosted, dataFolder, log, run }: TimerOptions): RunningTimer {
   const { trigger } = hosted;
   const times = schedule(neededText(trigger, "schedule"));
@@ -77,20 +85,22 @@ export function startTimer({ hosted, dataFolder, log, run }: TimerOptions): Runn
   let current = Promise.resolve();
 
   function waitUntil(dueMs: number): void {
-    if (stopped) return;
-    const waitMs = dueMs - Date.now();
-    timer = setTimeout(
-      () => {
-        if (waitMs > TIMER_MAX_MS) waitUntil(dueMs);
-        else current = fire(dueMs, false);
-      },
-      Math.min(Math.max(0, waitMs), TIMER_MAX_MS),
-    );
+    const waitMs = Math.max(0, dueMs - Date.now());
+    const wake = () => {
+      if (waitMs > TIMER_MAX_MS) waitUntil(dueMs);
+      else current = fire(dueMs, false);
+    };
+    timer = setTimeout(wake, Math.min(waitMs, TIMER_MAX_MS));
   }
 
   function scheduleNext(afterMs: number): void {
-    const nextMs = times.nextMs(afterMs);
+    const nextMs = stopped ? undefined : times.nextMs(afterMs);
     if (nextMs !== undefined) waitUntil(nextMs);
+  }
+
+  function keep(next: Status): void {
+    status = next;
+    file.write(next);
   }
 
   async function fire(dueMs: number, isPastDue: boolean): Promise<void> {
@@ -101,36 +111,19 @@ export function startTimer({ hosted, dataFolder, log, run }: TimerOptions): Runn
     }
     // setTimeout may fire a little early: the same occurrence must not come twice.
     const afterMs = Math.max(dueMs, Date.now());
-    if (isMonitored) {
-      const nextMs = times.nextMs(afterMs);
-      status = {
-        Last: utc(dueMs),
-        Next: nextMs === undefined ? NEVER : utc(nextMs),
-        LastUpdated: utc(Date.now()),
-      };
-      file.write(status);
-    }
+    if (isMonitored) keep(statusAfter(dueMs, times.nextMs(afterMs)));
     scheduleNext(afterMs);
   }
 
-  function begin(): void {
-    const nowMs = Date.now();
-    const expectedMs = status === undefined ? undefined : Date.parse(status.Next);
-    const isPastDue = expectedMs !== undefined && expectedMs > 0 && expectedMs < nowMs;
-    if (isMonitored && status === undefined) {
-      const nextMs = times.nextMs(nowMs);
-      status = {
-        Last: NEVER,
-        Next: nextMs === undefined ? NEVER : utc(nextMs),
-        LastUpdated: NEVER,
-      };
-      file.write(status);
-    }
-    if (isPastDue || trigger["runOnStartup"] === true) current = fire(nowMs, isPastDue);
-    else scheduleNext(nowMs);
+  const nowMs = Date.now();
+  const isPastDue =
+    status !== undefined && status.Next !== NEVER && Date.parse(status.Next) < nowMs;
+  if (isMonitored && status === undefined) {
+    keep({ ...statusAfter(nowMs, times.nextMs(nowMs)), Last: NEVER });
   }
+  if (isPastDue || trigger["runOnStartup"] === true) current = fire(nowMs, isPastDue);
+  else scheduleNext(nowMs);
 
-  begin();
   return {
     stop: async () => {
       stopped = true;

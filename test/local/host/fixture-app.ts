@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach } from "vitest";
-import { type Host, type HostEvent, type HostOptions, startHost } from "../../../local/host/server.ts";
+import {
+  type Host,
+  type HostEvent,
+  type HostOptions,
+  startHost,
+} from "../../../local/host/server.ts";
 
 const NODE_MODULES = join(import.meta.dirname, "..", "..", "..", "node_modules");
 
@@ -20,10 +25,10 @@ export type Fixture = {
   events: HostEvent[];
   appFolder: string;
   dataFolder: string;
-  logs(): string[];
-  invocations(functionName: string): Extract<HostEvent, { kind: "invocation" }>[];
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  restart(more?: Partial<HostOptions>): Promise<void>;
+  logs: () => string[];
+  invocations: (functionName: string) => Extract<HostEvent, { kind: "invocation" }>[];
+  fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  restart: (more?: Partial<HostOptions>) => Promise<void>;
 };
 
 const cleanUps: (() => Promise<unknown>)[] = [];

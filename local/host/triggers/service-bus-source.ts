@@ -1,0 +1,59 @@
+// Where a Service Bus function's messages come from: one queue or subscription on one connection of its own.
+import {
+  ServiceBusClient,
+  type ServiceBusReceiver,
+  type ServiceBusSessionReceiver,
+} from "@azure/service-bus";
+import { neededText, optionText } from "../settings/binding-text.ts";
+import type { HostedFunction } from "../settings/functions.ts";
+import type { ServiceBusOptions } from "../settings/host-json.ts";
+import { cutConnection } from "./cut-connection.ts";
+
+export type MessageSource = {
+  name: string;
+  acceptNextSession: (signal: AbortSignal) => Promise<ServiceBusSessionReceiver>;
+  createReceiver: () => ServiceBusReceiver;
+  close: () => Promise<void>;
+  /** As if the machine had gone: see cut-connection.ts. */
+  cut: () => void;
+};
+
+type Entity = { queueOrTopic: string; subscription: string | undefined };
+
+/** Fails with the function's error when the trigger names neither a queue nor a topic with a subscription. */
+export function entityOf({ trigger }: HostedFunction): Entity {
+  const queueName = optionText(trigger, "queueName");
+  if (queueName !== undefined) return { queueOrTopic: queueName, subscription: undefined };
+  return {
+    queueOrTopic: neededText(trigger, "topicName"),
+    subscription: neededText(trigger, "subscriptionName"),
+  };
+}
+
+export function messageSource(
+  connectionString: string,
+  hosted: HostedFunction,
+  options: ServiceBusOptions,
+): MessageSource {
+  const { queueOrTopic, subscription } = entityOf(hosted);
+  const client = new ServiceBusClient(connectionString, {
+    retryOptions: { maxRetries: 2, retryDelayInMs: 200, timeoutInMs: 60_000 },
+  });
+  const receive = {
+    maxAutoLockRenewalDurationInMs: options.maxAutoLockRenewalDuration,
+    skipParsingBodyAsJson: true,
+  };
+  return {
+    name: subscription === undefined ? queueOrTopic : `${queueOrTopic}/${subscription}`,
+    acceptNextSession: (abortSignal) =>
+      subscription === undefined
+        ? client.acceptNextSession(queueOrTopic, { ...receive, abortSignal })
+        : client.acceptNextSession(queueOrTopic, subscription, { ...receive, abortSignal }),
+    createReceiver: () =>
+      subscription === undefined
+        ? client.createReceiver(queueOrTopic, receive)
+        : client.createReceiver(queueOrTopic, subscription, receive),
+    close: () => client.close(),
+    cut: () => cutConnection(client),
+  };
+}
