@@ -13,31 +13,31 @@ import { readCase } from "./cosmos/read-case.ts";
 import { readDocument } from "./cosmos/read-document.ts";
 import { readDue } from "./cosmos/read-due.ts";
 import { readHead } from "./cosmos/read-head.ts";
+import type { Source } from "./cosmos/source.ts";
 import { writeBatch } from "./cosmos/write-batch.ts";
 import type { CaseHistory, CaseStore } from "./ports.ts";
 
-/** `pageSize`: at most so many documents an answer; without it, as many as fit. */
-export function cosmosCases(container: Container, options: { pageSize?: number } = {}): CaseStore {
+export function cosmosCases(
+  container: Container,
+  options: Omit<Source, "container"> = {},
+): CaseStore {
+  const source: Source = { ...options, container };
   return {
-    read: (key) => readCase(container, key, options),
-    head: (key) => readHead(container, key, options),
-    write: (batch) => writeBatch(container, batch),
-    createFinding: (finding) => createOnce(container, finding),
-    createEvent: (event) => createOnce(container, event),
-    createRefusal: (refusal) => createOnce(container, refusal),
-    readEvent: (key, id) => readEvent(container, key, id),
-    due: (bounds) => readDue(container, bounds),
-    history: (key) => readHistory(container, key, options),
+    read: (key) => readCase(source, key),
+    head: (key) => readHead(source, key),
+    write: (batch) => writeBatch(source, batch),
+    createFinding: (finding) => createOnce(source, finding),
+    createEvent: (event) => createOnce(source, event),
+    createRefusal: (refusal) => createOnce(source, refusal),
+    readEvent: (key, id) => readEvent(source, key, id),
+    due: (bounds) => readDue(source, bounds),
+    history: (key) => readHistory(source, key),
   };
 }
 
-async function readEvent(
-  container: Container,
-  key: CaseKey,
-  id: string,
-): Promise<Event | undefined> {
+async function readEvent(source: Source, key: CaseKey, id: string): Promise<Event | undefined> {
   const partition = { partitionKey: partitionOf(key), ids: idsOf(key) };
-  const { document } = await readDocument(container, id, partition);
+  const { document } = await readDocument(source, id, partition);
   if (document === undefined) return undefined;
   const event = decode(Event, document);
   if (event !== undefined) return event;
@@ -46,16 +46,12 @@ async function readEvent(
   });
 }
 
-async function readHistory(
-  container: Container,
-  key: CaseKey,
-  options: { pageSize?: number },
-): Promise<CaseHistory | undefined> {
+async function readHistory(source: Source, key: CaseKey): Promise<CaseHistory | undefined> {
   const query = `SELECT * FROM c WHERE c.type IN ("case", "effect", "event", "finding", "review", "log")`;
   const { pages } = await queryPages(
-    container,
+    source,
     { query },
-    { ...options, partitionKey: partitionOf(key), ids: idsOf(key), what: "the history of a case" },
+    { partitionKey: partitionOf(key), ids: idsOf(key), what: "the history of a case" },
   );
   const documents = pages.flat();
   if (documents.length === 0) return undefined;

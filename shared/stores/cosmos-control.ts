@@ -5,8 +5,9 @@
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { TransientFault } from "../domain/faults.ts";
-import { failureOf, readFault, withinBudget } from "./cosmos/answers.ts";
+import { failureOf, readFault } from "./cosmos/answers.ts";
 import { readDocument } from "./cosmos/read-document.ts";
+import { withinBudget } from "./cosmos/source.ts";
 import type { Control, ControlStore } from "./ports.ts";
 
 const maxAgeMs = 2000;
@@ -29,7 +30,7 @@ export function cosmosControl(
   let cached: { readAtMs: number; control: Control } | undefined;
 
   async function readNow() {
-    const read = await readDocument(container, id, { partitionKey: [id], ids: {} });
+    const read = await readDocument({ container }, id, { partitionKey: [id], ids: {} });
     const document = read.document === undefined ? undefined : ControlDocument.parse(read.document);
     return { ...read, document };
   }
@@ -78,10 +79,12 @@ async function writeFingerprint(
   const pinned = { draining: false, ...document, id, caseIdKeyFingerprint: fingerprint };
   try {
     if (etag === undefined) {
-      await container.items.create(pinned, withinBudget());
+      await container.items.create(pinned, withinBudget({ container }));
     } else {
       const accessCondition = { type: "IfMatch", condition: etag };
-      await container.item(id, id).replace(pinned, { ...withinBudget(), accessCondition });
+      await container
+        .item(id, id)
+        .replace(pinned, { ...withinBudget({ container }), accessCondition });
     }
   } catch (error) {
     const { status } = failureOf(error);

@@ -33,7 +33,7 @@ export function cosmosGrants(container: Container, options: { clockMs: () => num
         { name: "@action", value: action },
       ];
       const { pages } = await queryPages(
-        container,
+        { container },
         { query, parameters },
         { partitionKey: [tenantId], ids: { tenantId }, what: "the query for grants" },
       );
@@ -45,7 +45,7 @@ export function cosmosGrants(container: Container, options: { clockMs: () => num
       return grants;
     },
     async read(tenantId, grantId) {
-      const { document } = await readDocument(container, grantId, {
+      const { document } = await readDocument({ container }, grantId, {
         partitionKey: [tenantId],
         ids: { tenantId },
       });

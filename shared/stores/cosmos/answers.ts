@@ -6,13 +6,6 @@
 // Messages of the service are kept as `cause` only: what we say ourselves holds no payload.
 import { TerminalFault, TransientFault, type FaultIds } from "../../domain/faults.ts";
 
-/** The longest that one call may take with all of the SDK's own retries, so that a turn's budget survives it. */
-export const callBudgetMs = 20_000;
-
-export function withinBudget(): { abortSignal: AbortSignal } {
-  return { abortSignal: AbortSignal.timeout(callBudgetMs) };
-}
-
 export interface Failure {
   status: number | undefined;
   substatus: number | undefined;

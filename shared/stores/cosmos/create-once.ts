@@ -1,18 +1,18 @@
 // An unguarded create: an event, a finding, a refusal. It is the same document however often it is sent.
-import type { Container } from "@azure/cosmos";
 import type { FaultIds } from "../../domain/faults.ts";
 import type { Created } from "../ports.ts";
-import { failureOf, refusalOf, withinBudget } from "./answers.ts";
+import { failureOf, refusalOf } from "./answers.ts";
+import { withinBudget, type Source } from "./source.ts";
 
 export async function createOnce(
-  container: Container,
+  source: Source,
   document: { id: string; tenantId: string; caseId: string },
 ): Promise<Created> {
   const { id, tenantId, caseId } = document;
   const ids: FaultIds = { tenantId, caseId, documentId: id };
   try {
     // A copy: the SDK may write into what it is given.
-    await container.items.create({ ...document }, withinBudget());
+    await source.container.items.create({ ...document }, withinBudget(source));
     return "created";
   } catch (error) {
     if (failureOf(error).status === 409) return "exists";

@@ -2,10 +2,11 @@
 //
 // Azure may cut an answer into pages wherever it likes, also into empty ones, so a caller that needs one
 // consistent view must mind `pages.length`.
-import type { Container, SqlQuerySpec } from "@azure/cosmos";
+import type { SqlQuerySpec } from "@azure/cosmos";
 import type { FaultIds } from "../../domain/faults.ts";
 import type { CaseKey } from "../../domain/identity.ts";
-import { readFault, storeMsOf, withinBudget } from "./answers.ts";
+import { readFault, storeMsOf } from "./answers.ts";
+import { withinBudget, type Source } from "./source.ts";
 
 export interface Pages {
   pages: readonly (readonly unknown[])[];
@@ -13,16 +14,16 @@ export interface Pages {
 }
 
 export async function queryPages(
-  container: Container,
+  source: Source,
   query: SqlQuerySpec,
-  options: { what: string; ids: FaultIds; partitionKey?: string[]; pageSize?: number },
+  options: { what: string; ids: FaultIds; partitionKey?: string[] },
 ): Promise<Pages> {
-  const { what, ids, partitionKey, pageSize } = options;
-  const iterator = container.items.query<unknown>(query, {
-    ...withinBudget(),
+  const { what, ids, partitionKey } = options;
+  const iterator = source.container.items.query<unknown>(query, {
+    ...withinBudget(source),
     ...(partitionKey === undefined ? {} : { partitionKey }),
     // -1: as much as fits into one answer.
-    maxItemCount: pageSize ?? -1,
+    maxItemCount: source.pageSize ?? -1,
   });
   const pages: unknown[][] = [];
   let storeMs: number | undefined;

@@ -3,13 +3,13 @@
 // A single page shows one moment. Over several pages the case may be read later than some effects, and an
 // ETag newer than the effects beside it would make a stale snapshot writable. Then the ETag is read
 // first, and counts only if the pages still show the same one.
-import type { Container } from "@azure/cosmos";
 import { TransientFault } from "../../domain/faults.ts";
 import type { CaseKey } from "../../domain/identity.ts";
 import { assembleCase } from "../case-documents.ts";
 import type { SnapshotRead } from "../ports.ts";
 import { idsOf, partitionOf, queryPages, type Pages } from "./query-pages.ts";
 import { readDocument } from "./read-document.ts";
+import type { Source } from "./source.ts";
 
 const query = `SELECT * FROM c WHERE c.type IN ("case", "effect")
   OR (c.type IN ("event", "finding") AND NOT IS_DEFINED(c.folded))
@@ -17,18 +17,13 @@ const query = `SELECT * FROM c WHERE c.type IN ("case", "effect")
 
 const readsMax = 5;
 
-export async function readCase(
-  container: Container,
-  key: CaseKey,
-  options: { pageSize?: number },
-): Promise<SnapshotRead> {
+export async function readCase(source: Source, key: CaseKey): Promise<SnapshotRead> {
   const partition = { partitionKey: partitionOf(key), ids: idsOf(key) };
-  const read = () =>
-    queryPages(container, { query }, { ...partition, ...options, what: "the read of a case" });
+  const read = () => queryPages(source, { query }, { ...partition, what: "the read of a case" });
   const first = await read();
   if (first.pages.length === 1) return assembled(key, first);
   for (let reads = 0; reads < readsMax; reads += 1) {
-    const before = await readDocument(container, "case", partition);
+    const before = await readDocument(source, "case", partition);
     const answer = assembled(key, await read());
     if (answer.caseEtag === before.etag) return answer;
   }

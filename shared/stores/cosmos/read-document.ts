@@ -1,8 +1,8 @@
 // One document by its id. `item.read()` does not throw when it is missing, nor when this replica is behind.
-import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { TransientFault, type FaultIds } from "../../domain/faults.ts";
-import { readFault, storeMsOf, withinBudget } from "./answers.ts";
+import { readFault, storeMsOf } from "./answers.ts";
+import { withinBudget, type Source } from "./source.ts";
 
 const Stored = z.looseObject({ _etag: z.string().optional() });
 
@@ -13,7 +13,7 @@ export interface DocumentRead {
 }
 
 export async function readDocument(
-  container: Container,
+  source: Source,
   id: string,
   options: { partitionKey: string[]; ids: FaultIds },
 ): Promise<DocumentRead> {
@@ -21,7 +21,7 @@ export async function readDocument(
   const ids = { ...options.ids, documentId: id };
   let response;
   try {
-    response = await container.item(id, partitionKey).read(withinBudget());
+    response = await source.container.item(id, partitionKey).read(withinBudget(source));
   } catch (error) {
     throw readFault(error, "a read by id", ids);
   }

@@ -2,13 +2,13 @@
 //
 // Azure answers a cross-partition ORDER BY only through the SDK's query plan, which cannot sort null or mixed keys and
 // takes no continuation token: so `dueAtMs` is a number or absent, and the answer is bounded by LIMIT.
-import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import type { DueCase } from "../ports.ts";
 import { queryPages } from "./query-pages.ts";
+import type { Source } from "./source.ts";
 
 const query = `SELECT c.tenantId, c.caseId, c.id AS documentId, c.dueAtMs, IS_DEFINED(c.claim) AS hasClaim
-  FROM c WHERE c.dueAtMs <= @nowMs ORDER BY c.dueAtMs OFFSET 0 LIMIT @max`;
+  FROM c WHERE c.dueAtMs <= @nowMs ORDER BY c.dueAtMs`;
 
 const Row = z.object({
   tenantId: z.string(),
@@ -19,17 +19,17 @@ const Row = z.object({
 });
 
 export async function readDue(
-  container: Container,
+  source: Source,
   { nowMs, max }: { nowMs: number; max: number },
 ): Promise<DueCase[]> {
-  const parameters = [
-    { name: "@nowMs", value: nowMs },
-    { name: "@max", value: max },
-  ];
-  const { pages } = await queryPages(
-    container,
-    { query, parameters },
-    { what: "the query for what is due", ids: {}, pageSize: max },
-  );
+  // The bound is part of the query's text: the SDK reads it from the plan, not from a parameter.
+  const bounded = {
+    query: `${query} OFFSET 0 LIMIT ${Math.trunc(max)}`,
+    parameters: [{ name: "@nowMs", value: nowMs }],
+  };
+  const { pages } = await queryPages({ pageSize: max, ...source }, bounded, {
+    what: "the query for what is due",
+    ids: {},
+  });
   return pages.flat().map((row) => Row.parse(row));
 }

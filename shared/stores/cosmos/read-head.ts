@@ -2,12 +2,12 @@
 //
 // Both in one page are one moment. Over several pages the ETag is read again at the end: as long as it
 // is ours, nobody has folded anything, so whatever was unfolded when the pages began was still there to be seen.
-import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import type { CaseKey } from "../../domain/identity.ts";
 import type { CaseHead } from "../ports.ts";
 import { idsOf, partitionOf, queryPages } from "./query-pages.ts";
 import { readDocument } from "./read-document.ts";
+import type { Source } from "./source.ts";
 
 const query = `SELECT c.id, c.type, c._etag, c.lastWriteId FROM c WHERE c.type = "case"
   OR (c.type IN ("event", "finding") AND NOT IS_DEFINED(c.folded))`;
@@ -19,22 +19,18 @@ const Row = z.object({
   lastWriteId: z.string().optional(),
 });
 
-export async function readHead(
-  container: Container,
-  key: CaseKey,
-  options: { pageSize?: number },
-): Promise<CaseHead> {
+export async function readHead(source: Source, key: CaseKey): Promise<CaseHead> {
   const partition = { partitionKey: partitionOf(key), ids: idsOf(key) };
   const { pages, storeMs } = await queryPages(
-    container,
+    source,
     { query },
-    { ...partition, ...options, what: "the look at a case" },
+    { ...partition, what: "the look at a case" },
   );
   const rows = pages.flat().map((row) => Row.parse(row));
   const caseRow =
     pages.length === 1
       ? rows.find((row) => row.type === "case")
-      : Row.optional().parse((await readDocument(container, "case", partition)).document);
+      : Row.optional().parse((await readDocument(source, "case", partition)).document);
   return {
     caseEtag: caseRow?._etag,
     lastWriteId: caseRow?.lastWriteId,

@@ -3,22 +3,27 @@
 // The log entry comes first, so that a batch sent again meets itself before it meets the ETag that it moved.
 // A failed batch does not throw: it is answered with 207, the operation at fault has its own status and
 // all others 424. Only a batch that got no answer, or one that leaves it open, is uncertain.
-import type { Container, OperationInput, OperationResponse } from "@azure/cosmos";
+import type { OperationInput, OperationResponse } from "@azure/cosmos";
 import { TerminalFault } from "../../domain/faults.ts";
 import { assertFits } from "../batch-limits.ts";
 import type { Batch, WriteOutcome } from "../ports.ts";
-import { failureOf, refusalOf, storeMsOf, whyRefused, withinBudget } from "./answers.ts";
+import { failureOf, refusalOf, storeMsOf, whyRefused } from "./answers.ts";
 import { idsOf, partitionOf } from "./query-pages.ts";
+import { withinBudget, type Source } from "./source.ts";
 
 const logIndex = 0;
 const caseIndex = 1;
 
-export async function writeBatch(container: Container, batch: Batch): Promise<WriteOutcome> {
+export async function writeBatch(source: Source, batch: Batch): Promise<WriteOutcome> {
   assertFits(batch);
   const operations = operationsOf(batch);
   let response;
   try {
-    response = await container.items.batch(operations, partitionOf(batch.key), withinBudget());
+    response = await source.container.items.batch(
+      operations,
+      partitionOf(batch.key),
+      withinBudget(source),
+    );
   } catch (error) {
     const refusal = refusalOf(error, idsOf(batch.key));
     if (refusal !== undefined) throw refusal;
