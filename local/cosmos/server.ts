@@ -92,17 +92,19 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   const catalog = openCatalog(sqlite, clock);
   const history = openHistory();
   const items = openItems(sqlite, clock, history);
-  const scan = openScan(sqlite, items.isLive);
+  const scan = openScan(sqlite, (item) => items.isLive(item));
   const service: Service = { clock, sqlite, catalog, items, scan, history, settings };
   const queue = openCommitQueue(sqlite, {
-    beforeCommit: catalog.saveCounters,
-    afterFailure: catalog.reload,
+    beforeCommit: () => catalog.saveCounters(),
+    afterFailure: () => catalog.reload(),
   });
   if (options.entities !== undefined) createMissing(catalog, options.entities, settings);
 
   const scheme = options.tls === undefined ? "http" : "https";
   const listener = requestListener({
-    ...{ service, queue, scheme },
+    service,
+    queue,
+    scheme,
     log: openRequestLog(),
     faults: openFaultRules(),
     throttle: openThrottle(),

@@ -21,7 +21,11 @@ export function readAccount(request: CosmosRequest, { settings }: Service): Repl
       readableLocations: locations,
       enableMultipleWriteLocations: settings.multipleWriteLocations,
       enablePerPartitionFailoverBehavior: false,
-      userReplicationPolicy: { asyncReplication: false, minReplicaSetSize: 1, maxReplicasetSize: 4 },
+      userReplicationPolicy: {
+        asyncReplication: false,
+        minReplicaSetSize: 1,
+        maxReplicasetSize: 4,
+      },
       userConsistencyPolicy: { defaultConsistencyLevel: settings.consistencyLevel },
       systemReplicationPolicy: { minReplicaSetSize: 1, maxReplicasetSize: 4 },
       readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },

@@ -9,7 +9,6 @@ import { badRequest, preconditionFailed } from "../protocol/refusals.ts";
 import type { Service } from "../service.ts";
 import type { Container, ContainerDefinition } from "../store/catalog.ts";
 import { DEFAULT_POLICY } from "../store/indexing.ts";
-import type { IndexingPolicy } from "../store/indexing.ts";
 import type { Json, JsonObject } from "../store/json.ts";
 import { isObject } from "../store/json.ts";
 import type { PartitionKeyDefinition } from "../store/partition-key.ts";
@@ -24,8 +23,14 @@ export function shownContainer(container: Container) {
   const self = `dbs/${container.databaseRid}/colls/${container.rid}/`;
   return {
     ...container.definition,
-    ...{ _rid: container.rid, _self: self, _etag: container.etag, _ts: container.ts },
-    ...{ _docs: "docs/", _sprocs: "sprocs/", _triggers: "triggers/", _udfs: "udfs/" },
+    _rid: container.rid,
+    _self: self,
+    _etag: container.etag,
+    _ts: container.ts,
+    _docs: "docs/",
+    _sprocs: "sprocs/",
+    _triggers: "triggers/",
+    _udfs: "udfs/",
     _conflicts: "conflicts/",
   };
 }
@@ -62,9 +67,7 @@ export function completeDefinition(body: JsonObject): ContainerDefinition {
   }
   return {
     id,
-    indexingPolicy: isObject(indexingPolicy)
-      ? (completedPolicy(indexingPolicy) as IndexingPolicy)
-      : DEFAULT_POLICY,
+    indexingPolicy: isObject(indexingPolicy) ? completedPolicy(indexingPolicy) : DEFAULT_POLICY,
     partitionKey: keyDefinition(body["partitionKey"]),
     ...(typeof defaultTtl === "number" ? { defaultTtl } : {}),
     ...(isObject(uniqueKeyPolicy)

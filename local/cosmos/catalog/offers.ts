@@ -14,7 +14,11 @@ function offerId({ cid }: Container): string {
 function shown(container: Container) {
   const id = offerId(container);
   return {
-    ...{ id, _rid: id, _self: `offers/${id}/`, _etag: container.etag, _ts: container.ts },
+    id,
+    _rid: id,
+    _self: `offers/${id}/`,
+    _etag: container.etag,
+    _ts: container.ts,
     resource: `dbs/${container.databaseRid}/colls/${container.rid}/`,
     offerResourceId: container.rid,
     offerVersion: "V2",

@@ -92,12 +92,16 @@ export function rangeIdOf(container: Container, scope: ScanScope): string | unde
   }
   const { range } = scope;
   if (range === undefined) return undefined;
-  return container.ranges.find(({ minInclusive, maxExclusive }) =>
-    range.minInclusive >= minInclusive && range.maxExclusive <= maxExclusive,
+  return container.ranges.find(
+    ({ minInclusive, maxExclusive }) =>
+      range.minInclusive >= minInclusive && range.maxExclusive <= maxExclusive,
   )?.id;
 }
 
-export function parseDocument(body: string): JsonObject {
+/** What may be stored: an object with an id. */
+export type Document = JsonObject & { id: string };
+
+export function parseDocument(body: string): Document {
   if (Buffer.byteLength(body) > ITEM_BYTES_MAX) throw tooLarge("Request size is too large.");
   let parsed: unknown;
   try {
@@ -109,7 +113,7 @@ export function parseDocument(body: string): JsonObject {
 }
 
 /** A document without the properties that the service owns. Refuses ids that the service refuses. */
-export function checkedDocument(parsed: Json): JsonObject {
+export function checkedDocument(parsed: Json): Document {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw badRequest("The document is not a JSON object.");
   }
@@ -131,7 +135,7 @@ export function checkedDocument(parsed: Json): JsonObject {
   if (Buffer.byteLength(JSON.stringify(document)) > ITEM_BYTES_MAX) {
     throw tooLarge("Request size is too large.");
   }
-  return document;
+  return { ...document, id };
 }
 
 /** The key in the request must be the one in the document. */

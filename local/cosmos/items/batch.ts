@@ -53,7 +53,11 @@ function operationsOf(request: CosmosRequest): JsonObject[] {
   if (parsed.length > OPERATIONS_MAX) {
     throw badRequest(`A batch holds at most ${OPERATIONS_MAX} operations.`);
   }
-  return parsed as JsonObject[];
+  return parsed;
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 function idOf(operation: JsonObject): string {
@@ -87,11 +91,15 @@ function perform(
     case "Delete":
       return remove(service, transaction, key, id, preconditions);
     case "Patch":
-      return patch(service, transaction, key, { id, patch: parsePatch(resourceBody), preconditions });
+      return patch(service, transaction, key, {
+        id,
+        patch: parsePatch(resourceBody),
+        preconditions,
+      });
     case "Read":
       return read(service.items.find(transaction.container, key, id), id, preconditions);
     default:
-      throw badRequest(`'${String(operationType)}' is not a batch operation.`);
+      throw badRequest(`${JSON.stringify(operationType)} is not a batch operation.`);
   }
 }
 
@@ -119,7 +127,7 @@ function failureOf(refusal: Refusal): Result {
 
 function records(operations: readonly JsonObject[], results: readonly Result[]): OperationRecord[] {
   return operations.map((operation, at) => ({
-    operation: String(operation["operationType"]),
+    operation: textOf(operation["operationType"]),
     id: idOf(operation),
     status: results[at]?.statusCode ?? 0,
   }));
@@ -176,7 +184,7 @@ export function bulk(request: CosmosRequest, service: Service): Reply {
   const results = operations.map((operation) => {
     service.sqlite.exec("SAVEPOINT one");
     try {
-      const parts = parseKeyHeader(String(operation["partitionKey"]), partitionKey);
+      const parts = parseKeyHeader(textOf(operation["partitionKey"]), partitionKey);
       const key = toPartitionKey(parts, partitionKey);
       if (rangeId !== undefined && rangeOf(container.ranges, key.epk).id !== rangeId) {
         throw new Refusal(410, "The partition key is in another range.", { subStatus: 1002 });

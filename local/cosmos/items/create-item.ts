@@ -6,7 +6,6 @@ import type { CosmosRequest, Reply } from "../protocol/exchange.ts";
 import { conflict } from "../protocol/refusals.ts";
 import type { Service } from "../service.ts";
 import type { Transaction } from "../store/items.ts";
-import type { JsonObject } from "../store/json.ts";
 import type { PartitionKey } from "../store/partition-key.ts";
 import {
   containerOf,
@@ -18,16 +17,16 @@ import {
   requirePreconditions,
   written,
 } from "./addressing.ts";
-import type { Outcome, Preconditions } from "./addressing.ts";
+import type { Document, Outcome, Preconditions } from "./addressing.ts";
 
 export function create(
   service: Service,
   transaction: Transaction,
   key: PartitionKey,
-  document: JsonObject,
+  document: Document,
 ): Outcome {
   requireKey(document, key, transaction.container);
-  const id = String(document["id"]);
+  const { id } = document;
   if (service.items.find(transaction.container, key, id) !== undefined) throw conflict(id);
   return written(201, service.items.put(transaction, key, id, document));
 }
@@ -36,11 +35,11 @@ export function upsert(
   service: Service,
   transaction: Transaction,
   key: PartitionKey,
-  document: JsonObject,
+  document: Document,
   preconditions: Preconditions,
 ): Outcome {
   requireKey(document, key, transaction.container);
-  const id = String(document["id"]);
+  const { id } = document;
   const current = service.items.find(transaction.container, key, id);
   if (current !== undefined) requirePreconditions(preconditions, current);
   const stored = service.items.put(transaction, key, id, document);

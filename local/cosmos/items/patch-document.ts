@@ -37,7 +37,7 @@ export function patchDocument(document: JsonObject, operations: readonly JsonObj
 
 function pointer(path: Value): string[] {
   if (typeof path !== "string" || !path.startsWith("/") || path.length < 2) {
-    throw badRequest(`The patch path '${String(path)}' is not valid.`);
+    throw badRequest(`The patch path ${JSON.stringify(path)} is not valid.`);
   }
   return path
     .split("/")
@@ -47,15 +47,15 @@ function pointer(path: Value): string[] {
 
 /** The object or array that holds the last step of a path. */
 function holderOf(document: JsonObject, path: readonly string[]): JsonObject | Json[] {
-  let at: Json = document;
+  let at: JsonObject | Json[] = document;
   for (const step of path.slice(0, -1)) {
     const next: Value = Array.isArray(at) ? at[arrayIndex(step)] : own(at, step);
     if (typeof next !== "object" || next === null) {
-      throw badRequest(`The patch path '/${path.join("/")}' has no parent.`);
+      throw badRequest(`The patch path '/${path.join("/")} has no parent.`);
     }
     at = next;
   }
-  return at as JsonObject | Json[];
+  return at;
 }
 
 function own(value: Json, key: string): Value {
@@ -106,11 +106,12 @@ function apply(document: JsonObject, operation: JsonObject): void {
   const { op, value } = operation;
   const requireThere = (): Json => {
     const there = last === "-" ? undefined : current(holder, last);
-    if (there === undefined) throw badRequest(`The patch path '/${path.join("/")}' does not exist.`);
+    if (there === undefined) throw badRequest(`The patch path '/${path.join("/")} does not exist.`);
     return there;
   };
   const requireValue = (): Json => {
-    if (value === undefined) throw badRequest(`The patch operation '${String(op)}' needs a value.`);
+    if (value === undefined)
+      throw badRequest(`The patch operation ${JSON.stringify(op)} needs a value.`);
     return value;
   };
   switch (op) {
@@ -135,7 +136,7 @@ function apply(document: JsonObject, operation: JsonObject): void {
       return assign(holderOf(document, path), last, moved, true);
     }
     default:
-      throw badRequest(`'${String(op)}' is not a patch operation.`);
+      throw badRequest(`${JSON.stringify(op)} is not a patch operation.`);
   }
 }
 

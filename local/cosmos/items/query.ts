@@ -70,7 +70,11 @@ export function query(request: CosmosRequest, service: Service): Reply {
   const continuation = request.header("x-ms-continuation");
   const page = runQuery(
     {
-      ...{ container, query: parsed, parameters, scope, pageSize: pageSizeOf(request) },
+      container,
+      query: parsed,
+      parameters,
+      scope,
+      pageSize: pageSizeOf(request),
       ...(continuation === undefined ? {} : { continuation }),
     },
     service.scan,

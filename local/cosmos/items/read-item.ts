@@ -10,7 +10,11 @@ import { containerOf, itemReply, keyOf, readOutcome } from "./addressing.ts";
 import type { Outcome, Preconditions } from "./addressing.ts";
 import { requireSession } from "./session.ts";
 
-export function read(current: StoredItem | undefined, id: string, conditions: Preconditions): Outcome {
+export function read(
+  current: StoredItem | undefined,
+  id: string,
+  conditions: Preconditions,
+): Outcome {
   if (current === undefined) throw notFound(id);
   if (conditions.ifNoneMatch === current.etag) return { status: 304, charge: 1, item: current };
   return readOutcome(current);

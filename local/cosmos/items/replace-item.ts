@@ -3,7 +3,6 @@ import type { CosmosRequest, Reply } from "../protocol/exchange.ts";
 import { badRequest, notFound } from "../protocol/refusals.ts";
 import type { Service } from "../service.ts";
 import type { Transaction } from "../store/items.ts";
-import type { JsonObject } from "../store/json.ts";
 import type { PartitionKey } from "../store/partition-key.ts";
 import {
   containerOf,
@@ -15,11 +14,11 @@ import {
   requirePreconditions,
   written,
 } from "./addressing.ts";
-import type { Outcome, Preconditions } from "./addressing.ts";
+import type { Document, Outcome, Preconditions } from "./addressing.ts";
 
 export interface Replacement {
   id: string;
-  document: JsonObject;
+  document: Document;
   preconditions: Preconditions;
 }
 
@@ -33,7 +32,7 @@ export function replace(
   const current = service.items.find(transaction.container, key, id);
   if (current === undefined) throw notFound(id);
   requirePreconditions(preconditions, current);
-  if (document["id"] !== id) throw badRequest("The id of an item cannot be changed by a replace.");
+  if (document.id !== id) throw badRequest("The id of an item cannot be changed by a replace.");
   return written(200, service.items.put(transaction, key, id, document));
 }
 

@@ -63,24 +63,20 @@ export function checkRule(value: unknown): FaultRule {
 }
 
 export function openFaultRules(): FaultRules {
-  let rules: (FaultRuleState & { roll: () => number })[] = [];
+  let rules: { state: FaultRuleState; roll: () => number }[] = [];
   return {
     add: (rule) => {
-      rules.push({
-        ...rule,
-        remaining: rule.times ?? null,
-        fired: 0,
-        roll: dice(rule.seed ?? 1),
-      });
+      const state = { ...rule, remaining: rule.times ?? null, fired: 0 };
+      rules.push({ state, roll: dice(rule.seed ?? 1) });
     },
     clear: () => {
       rules = [];
     },
-    state: () => rules.map(({ roll: _, ...state }) => state),
+    state: () => rules.map(({ state }) => ({ ...state })),
     pick: (request, kind) => {
-      for (const rule of rules) {
+      for (const { state: rule, roll } of rules) {
         if (rule.remaining === 0 || !matches(rule, request, kind)) continue;
-        if (rule.probability !== undefined && rule.roll() >= rule.probability) continue;
+        if (rule.probability !== undefined && roll() >= rule.probability) continue;
         rule.fired += 1;
         if (rule.remaining !== null) rule.remaining -= 1;
         return rule;

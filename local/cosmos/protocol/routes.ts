@@ -10,7 +10,12 @@ import {
   readContainer,
   replaceContainer,
 } from "../catalog/containers.ts";
-import { createDatabase, deleteDatabase, listDatabases, readDatabase } from "../catalog/databases.ts";
+import {
+  createDatabase,
+  deleteDatabase,
+  listDatabases,
+  readDatabase,
+} from "../catalog/databases.ts";
 import { listOffers, queryOffers, readOffer, replaceOffer } from "../catalog/offers.ts";
 import { listRanges } from "../catalog/ranges.ts";
 import { batch, bulk } from "../items/batch.ts";

@@ -35,7 +35,11 @@ function rootName(expression: Expression | undefined): string | undefined {
   return at?.kind === "name" ? at.name : undefined;
 }
 
-function compileSource(source: Source, scope: Scope, isRoot: boolean): { expand: Expand; slot: number } {
+function compileSource(
+  source: Source,
+  scope: Scope,
+  isRoot: boolean,
+): { expand: Expand; slot: number } {
   if (isRoot && source.path?.kind === "name" && !source.each) {
     return { expand: (rows) => rows, slot: ROOT_SLOT };
   }
@@ -132,7 +136,10 @@ function compileSelection(query: Query, scope: Scope): Evaluate {
       return compileExpression(
         {
           kind: "object",
-          entries: selection.items.map(({ alias, expression }) => ({ key: alias, value: expression })),
+          entries: selection.items.map(({ alias, expression }) => ({
+            key: alias,
+            value: expression,
+          })),
         },
         scope,
       );
@@ -141,7 +148,10 @@ function compileSelection(query: Query, scope: Scope): Evaluate {
 
 /** Folds rows into one row for each group, its aggregates in their slots. */
 export function groupRows(query: CompiledQuery, rows: Iterable<QueryRow>): QueryRow[] {
-  const groups = new Map<string, { first: QueryRow; totals: ReturnType<AggregateSlot["start"]>[] }>();
+  const groups = new Map<
+    string,
+    { first: QueryRow; totals: ReturnType<AggregateSlot["start"]>[] }
+  >();
   for (const row of rows) {
     const key = groupText(query.groupKeys, row);
     let group = groups.get(key);

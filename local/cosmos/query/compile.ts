@@ -9,7 +9,7 @@ import { canonicalText, memberOf } from "../store/json.ts";
 import { compareScalars, equals } from "./compare.ts";
 import { AGGREGATES } from "./aggregates.ts";
 import type { Accumulator } from "./aggregates.ts";
-import type { BuiltIn } from "./functions/strings.ts";
+import type { BuiltIn } from "./builtins/strings.ts";
 import { likePattern } from "./like.ts";
 import { queryError } from "./query-error.ts";
 import type { BinaryOperator, Expression, Query } from "./tree.ts";
@@ -83,28 +83,20 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
       const { value } = expression;
       return () => value;
     }
-    case "parameter": {
-      if (!scope.parameters.has(expression.name)) {
-        const message = `The query names the parameter '${expression.name}', which was not given.`;
-        throw queryError("SC2010", message, expression.at);
-      }
-      const value = scope.parameters.get(expression.name);
-      return () => value;
-    }
-    case "name": {
-      const slot = scope.names.get(expression.name);
-      if (slot === undefined) {
-        const message = `Identifier '${expression.name}' could not be resolved.`;
-        throw queryError("SC2001", message, expression.at);
-      }
-      return (row) => row[slot];
-    }
+    case "parameter":
+      return compileParameter(expression, scope);
+    case "name":
+      return compileName(expression, scope);
     case "member":
       return compileMember(compile(expression.of), expression.key, compile);
     case "unary":
       return compileUnary(expression.operator, compile(expression.operand));
     case "binary":
-      return compileBinary(expression.operator, compile(expression.left), compile(expression.right));
+      return compileBinary(
+        expression.operator,
+        compile(expression.left),
+        compile(expression.right),
+      );
     case "in":
       return compileIn(compile(expression.needle), expression.haystack.map(compile), expression);
     case "between": {
@@ -133,6 +125,22 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
     case "subquery":
       return compileSubquery(expression.kind, scope.subquery(expression.query, scope));
   }
+}
+
+function compileParameter({ name, at }: { name: string; at: number }, scope: Scope): Evaluate {
+  if (!scope.parameters.has(name)) {
+    throw queryError("SC2010", `The query names the parameter '${name}', which was not given.`, at);
+  }
+  const value = scope.parameters.get(name);
+  return () => value;
+}
+
+function compileName({ name, at }: { name: string; at: number }, scope: Scope): Evaluate {
+  const slot = scope.names.get(name);
+  if (slot === undefined) {
+    throw queryError("SC2001", `Identifier '${name}' could not be resolved.`, at);
+  }
+  return (row) => row[slot];
 }
 
 function compileMember(
@@ -195,7 +203,11 @@ function either(left: Value, right: () => Value): Value {
   return left === false && other === false ? false : undefined;
 }
 
-function compileIn(needle: Evaluate, haystack: Evaluate[], options: { negated: boolean }): Evaluate {
+function compileIn(
+  needle: Evaluate,
+  haystack: Evaluate[],
+  options: { negated: boolean },
+): Evaluate {
   return (row) => {
     const wanted = needle(row);
     if (wanted === undefined) return undefined;

@@ -8,7 +8,7 @@ export function likePattern(pattern: string, escape: string | undefined): RegExp
   const key = `${escape ?? ""}\u0000${pattern}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const chars = [...pattern];
+  const chars = Array.from(pattern);
   let source = "";
   for (let at = 0; at < chars.length; at += 1) {
     const char = chars[at] ?? "";
@@ -19,7 +19,10 @@ export function likePattern(pattern: string, escape: string | undefined): RegExp
     else if (char === "_") source += ".";
     else if (char === "[" && chars.indexOf("]", at) > at) {
       const end = chars.indexOf("]", at);
-      source += `[${chars.slice(at + 1, end).join("").replaceAll("\\", "\\\\")}]`;
+      source += `[${chars
+        .slice(at + 1, end)
+        .join("")
+        .replaceAll("\\", "\\\\")}]`;
       at = end;
     } else source += plain(char);
   }

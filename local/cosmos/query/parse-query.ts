@@ -28,7 +28,7 @@ export function parseCondition(text: string): Query {
 }
 
 function readQuery(reader: Reader): Query {
-  const expression = (): Expression => parseExpression(reader, () => readQuery(reader));
+  const expression = (): Expression => parseExpression({ reader, query: () => readQuery(reader) });
   reader.expectWord("SELECT");
   const distinct = reader.takeWord("DISTINCT");
   const top = reader.takeWord("TOP") ? { top: readCount(reader) } : {};
@@ -58,8 +58,14 @@ function readQuery(reader: Reader): Query {
     bounds.limit = expression();
   }
   const query: Query = {
-    ...{ distinct, ...top, selection, from, ...where },
-    ...{ groupBy, orderBy, ...bounds },
+    distinct,
+    ...top,
+    selection,
+    from,
+    ...where,
+    groupBy,
+    orderBy,
+    ...bounds,
   };
   refuseCombinations(query);
   return query;
@@ -130,7 +136,10 @@ function readSource(reader: Reader, expression: () => Expression, isFirst: boole
   return { alias: named, each: false, ...readOrigin(origin, isFirst) };
 }
 
-function readOrigin(origin: Expression, mayBeContainer: boolean): { path?: Expression; query?: Query } {
+function readOrigin(
+  origin: Expression,
+  mayBeContainer: boolean,
+): { path?: Expression; query?: Query } {
   if (origin.kind === "subquery") return { query: origin.query };
   if (mayBeContainer && origin.kind === "name") return { path: origin };
   if (origin.kind === "member" || origin.kind === "name" || origin.kind === "array") {

@@ -28,7 +28,9 @@ function selected(query: Query): Expression[] {
 
 export function aggregatesOf(query: Query): string[] {
   return selected(query).flatMap((expression) =>
-    expression.kind === "call" && AGGREGATES[expression.name] !== undefined ? [expression.name] : [],
+    expression.kind === "call" && AGGREGATES[expression.name] !== undefined
+      ? [expression.name]
+      : [],
   );
 }
 

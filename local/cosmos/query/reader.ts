@@ -33,48 +33,42 @@ export function readTokens(text: string): Reader {
   const tokens = tokenize(text);
   let at = 0;
   const peek = (by = 0): Token => tokens[at + by] ?? { kind: "end", at: text.length };
+  const skipIf = (isThere: boolean): boolean => {
+    if (isThere) at += 1;
+    return isThere;
+  };
+  const unexpected = (token: Token): Refusal => unexpectedToken(text, token);
 
   const reader: Reader = {
+    unexpected,
     next: () => {
-      const token = peek();
       at += 1;
-      return token;
-    },
-    peekWord: (word) => {
-      const token = peek();
-      return token.kind === "word" && token.upper === word;
+      return peek(-1);
     },
     wordAhead: (by) => {
       const token = peek(by);
       return token.kind === "word" ? token.upper : "";
     },
-    takeWord: (word) => {
-      const isThere = reader.peekWord(word);
-      if (isThere) at += 1;
-      return isThere;
-    },
+    peekWord: (word) => reader.wordAhead(0) === word,
+    takeWord: (word) => skipIf(reader.peekWord(word)),
     expectWord: (word) => {
-      if (!reader.takeWord(word)) throw reader.unexpected(peek());
+      if (!reader.takeWord(word)) throw unexpected(peek());
     },
     takeSymbol: (symbol) => {
       const token = peek();
-      const isThere = token.kind === "symbol" && token.text === symbol;
-      if (isThere) at += 1;
-      return isThere;
+      return skipIf(token.kind === "symbol" && token.text === symbol);
     },
     takeSymbolOf: (symbols) => symbols.find((symbol) => reader.takeSymbol(symbol)),
     expectSymbol: (symbol) => {
-      if (!reader.takeSymbol(symbol)) throw reader.unexpected(peek());
+      if (!reader.takeSymbol(symbol)) throw unexpected(peek());
     },
     takeString: () => {
       const token = peek();
-      if (token.kind !== "string") return undefined;
-      at += 1;
-      return token.value;
+      return skipIf(token.kind === "string") && token.kind === "string" ? token.value : undefined;
     },
     expectName: () => {
       const token = peek();
-      if (token.kind !== "word") throw reader.unexpected(token);
+      if (token.kind !== "word") throw unexpected(token);
       at += 1;
       return token.text;
     },
@@ -86,14 +80,14 @@ export function readTokens(text: string): Reader {
     },
     isReserved: (upper) => RESERVED.has(upper),
     expectEnd: () => {
-      const token = peek();
-      if (token.kind !== "end") throw reader.unexpected(token);
-    },
-    unexpected: (token) => {
-      if (token.kind === "end") return syntaxError("Syntax error, unexpected end-of-file", token.at);
-      const shown = text.slice(token.at, token.at + 20).split(/\s/)[0] ?? "";
-      return syntaxError(`Syntax error, incorrect syntax near '${shown}'.`, token.at);
+      if (peek().kind !== "end") throw unexpected(peek());
     },
   };
   return reader;
+}
+
+function unexpectedToken(text: string, token: Token): Refusal {
+  if (token.kind === "end") return syntaxError("Syntax error, unexpected end-of-file", token.at);
+  const shown = text.slice(token.at, token.at + 20).split(/\s/)[0] ?? "";
+  return syntaxError(`Syntax error, incorrect syntax near '${shown}'.`, token.at);
 }

@@ -11,10 +11,10 @@ import type { Json, JsonObject, Value } from "../store/json.ts";
 import { canonicalText } from "../store/json.ts";
 import { documentRid } from "../store/resource-ids.ts";
 import type { ItemScan, ScanScope } from "./scan.ts";
-import { COLLECTION_FUNCTIONS } from "./functions/collections.ts";
-import { dateFunctions } from "./functions/dates.ts";
-import { NUMBER_FUNCTIONS } from "./functions/numbers.ts";
-import { STRING_FUNCTIONS } from "./functions/strings.ts";
+import { COLLECTION_FUNCTIONS } from "./builtins/collections.ts";
+import { dateFunctions } from "./builtins/dates.ts";
+import { NUMBER_FUNCTIONS } from "./builtins/numbers.ts";
+import { STRING_FUNCTIONS } from "./builtins/strings.ts";
 import { compareRows, compileQuery, compileSubquery, groupRows } from "./compile-query.ts";
 import type { CompiledQuery } from "./compile-query.ts";
 import type { QueryRow, Scope } from "./compile.ts";
@@ -103,9 +103,15 @@ export function runQuery(request: QueryRequest, scan: ItemScan, clock: Clock): Q
   return page(request, compiled, start, inDocumentOrder(request, compiled, scan, start));
 }
 
-function pushdownContext({ container, query, parameters }: QueryRequest): PushdownContext | undefined {
+function pushdownContext({
+  container,
+  query,
+  parameters,
+}: QueryRequest): PushdownContext | undefined {
   const rootAlias = rootAliasOf(query);
-  return rootAlias === undefined ? undefined : { columns: container.columns, parameters, rootAlias };
+  return rootAlias === undefined
+    ? undefined
+    : { columns: container.columns, parameters, rootAlias };
 }
 
 function conditionOf(request: QueryRequest) {
@@ -139,7 +145,8 @@ function* inDocumentOrder(
   for (const item of scan.items(request.container, request.scope, { condition, after })) {
     const rows = compiled.rowsOf([toDocument(request.container, item)]);
     const from = item.n === start.n ? (start.rows ?? 0) : 0;
-    for (let at = from; at < rows.length; at += 1) yield { item, row: rows[at] ?? [], at, keys: [] };
+    for (let at = from; at < rows.length; at += 1)
+      yield { item, row: rows[at] ?? [], at, keys: [] };
   }
 }
 
@@ -152,7 +159,8 @@ function page(
 ): QueryPage {
   const { container, query, pageSize } = request;
   const documents: string[] = [];
-  const isWhole = query.selection.kind === "star" && query.from.length === 1 && !query.from[0]?.each;
+  const isWhole =
+    query.selection.kind === "star" && query.from.length === 1 && !query.from[0]?.each;
   const end = compiled.skip + compiled.take;
   let { seen } = start;
   let bytes = 0;

@@ -44,7 +44,8 @@ export function tokenize(text: string): Token[] {
     const symbol = take(SYMBOL);
     const found = word ?? number ?? quoted ?? parameter ?? symbol;
     if (found === undefined) throw syntaxError(`Syntax error, invalid token '${text[at]}'`, at);
-    if (word !== undefined) tokens.push({ kind: "word", text: word, upper: word.toUpperCase(), at });
+    if (word !== undefined)
+      tokens.push({ kind: "word", text: word, upper: word.toUpperCase(), at });
     else if (number !== undefined) tokens.push({ kind: "number", value: Number(number), at });
     else if (quoted !== undefined) tokens.push({ kind: "string", value: unescape(quoted), at });
     else if (parameter !== undefined) tokens.push({ kind: "parameter", name: parameter, at });

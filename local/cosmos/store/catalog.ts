@@ -98,94 +98,39 @@ function toContainer(row: Row, databaseRid: string): Container {
   };
 }
 
+interface State {
+  sqlite: Sqlite;
+  clock: Clock;
+  databases: Map<string, Database>;
+  containers: Map<string, Container>;
+  /** The LSN of each container as the file has it. */
+  savedLsn: Map<number, number>;
+}
+
 export function openCatalog(sqlite: Sqlite, clock: Clock): Catalog {
-  const databases = new Map<string, Database>();
-  const containers = new Map<string, Container>();
-  const savedLsn = new Map<number, number>();
-
-  const load = (row: Row): Container => {
-    const owner = databases.get(String(row["databaseId"]));
-    const container = toContainer(row, owner?.rid ?? "");
-    containers.set(linkOf(container.databaseId, container.id), container);
-    savedLsn.set(container.cid, container.lsn);
-    return container;
+  const state: State = {
+    sqlite,
+    clock,
+    databases: new Map(),
+    containers: new Map(),
+    savedLsn: new Map(),
   };
-  const loadOne = (cid: number): Container => {
-    const row = sqlite.get("SELECT * FROM containers WHERE cid = ?", cid);
-    if (row === undefined) throw new Error(`container ${cid} vanished`);
-    return load(row);
-  };
-
-  const catalog: Catalog = {
-    databases: () => [...databases.values()],
-    database: (id) => {
-      const found = databases.get(id);
-      if (found === undefined) throw notFound(`database ${id}`, 1003);
-      return found;
-    },
-    createDatabase: (id) => {
-      if (databases.has(id)) throw conflict(`database ${id}`);
-      const created = {
-        id,
-        rid: databaseRid(randomBytes(4)),
-        etag: newEtag(),
-        ts: clock.nowSeconds(),
-      };
-      sqlite.run(
-        "INSERT INTO databases(id, rid, etag, ts) VALUES (?, ?, ?, ?)",
-        ...[created.id, created.rid, created.etag, created.ts],
-      );
-      databases.set(id, created);
-      return created;
-    },
-    deleteDatabase: (id) => {
-      catalog.database(id);
-      for (const container of catalog.containers(id)) catalog.deleteContainer(container);
-      sqlite.run("DELETE FROM databases WHERE id = ?", id);
-      databases.delete(id);
-    },
-    containers: (databaseId) => {
-      catalog.database(databaseId);
-      return [...containers.values()].filter((container) => container.databaseId === databaseId);
-    },
-    allContainers: () => [...containers.values()],
+  reload(state);
+  return {
+    databases: () => [...state.databases.values()],
+    database: (id) => databaseOf(state, id),
+    createDatabase: (id) => createDatabase(state, id),
+    deleteDatabase: (id) => deleteDatabase(state, id),
+    containers: (databaseId) => containersOf(state, databaseId),
+    allContainers: () => [...state.containers.values()],
     container: (databaseId, id) => {
-      const found = containers.get(linkOf(databaseId, id));
+      const found = state.containers.get(linkOf(databaseId, id));
       if (found === undefined) throw notFound(`container ${databaseId}/${id}`, 1003);
       return found;
     },
-    createContainer: (databaseId, definition, options) => {
-      const owner = catalog.database(databaseId);
-      if (containers.has(linkOf(databaseId, definition.id))) {
-        throw conflict(`container ${definition.id}`);
-      }
-      const ranges = initialRanges(options.physicalPartitions, definition.partitionKey);
-      sqlite.run(
-        `INSERT INTO containers(databaseId, id, rid, etag, ts, definition, throughput, lsn, documents, ranges)
-         VALUES (?, ?, '', ?, ?, ?, ?, 0, 0, ?)`,
-        ...[databaseId, definition.id, newEtag(), clock.nowSeconds()],
-        ...[JSON.stringify(definition), options.throughput, JSON.stringify(ranges)],
-      );
-      const cid = Number(sqlite.get("SELECT last_insert_rowid() AS cid")?.["cid"]);
-      const rid = containerRid(owner.rid, cid);
-      sqlite.run("UPDATE containers SET rid = ? WHERE cid = ?", rid, cid);
-      createItemTable(sqlite, `items_${cid}`, indexedColumns(definition.indexingPolicy));
-      return loadOne(cid);
-    },
-    replaceContainer: (container, definition) => {
-      catalog.saveCounters();
-      sqlite.run(
-        "UPDATE containers SET definition = ?, etag = ?, ts = ? WHERE cid = ?",
-        ...[JSON.stringify(definition), newEtag(), clock.nowSeconds(), container.cid],
-      );
-      indexItemTable(
-        sqlite,
-        container.table,
-        container.columns,
-        indexedColumns(definition.indexingPolicy),
-      );
-      return loadOne(container.cid);
-    },
+    createContainer: (databaseId, definition, options) =>
+      createContainer(state, databaseId, definition, options),
+    replaceContainer: (container, definition) => replaceContainer(state, container, definition),
     setThroughput: (container, throughput) => {
       sqlite.run("UPDATE containers SET throughput = ? WHERE cid = ?", throughput, container.cid);
       container.throughput = throughput;
@@ -195,34 +140,131 @@ export function openCatalog(sqlite: Sqlite, clock: Clock): Catalog {
       sqlite.run("UPDATE containers SET ranges = ? WHERE cid = ?", text, container.cid);
       container.ranges = ranges;
     },
-    deleteContainer: (container) => {
-      sqlite.exec(`DROP TABLE ${container.table}`);
-      sqlite.run("DELETE FROM containers WHERE cid = ?", container.cid);
-      containers.delete(linkOf(container.databaseId, container.id));
-      savedLsn.delete(container.cid);
-    },
-    saveCounters: () => {
-      for (const container of containers.values()) {
-        if (savedLsn.get(container.cid) === container.lsn) continue;
-        sqlite.run(
-          "UPDATE containers SET lsn = ?, documents = ? WHERE cid = ?",
-          ...[container.lsn, container.documents, container.cid],
-        );
-        savedLsn.set(container.cid, container.lsn);
-      }
-    },
-    reload: () => {
-      databases.clear();
-      containers.clear();
-      savedLsn.clear();
-      for (const row of sqlite.all("SELECT * FROM databases")) {
-        const id = String(row["id"]);
-        const database = { id, rid: String(row["rid"]), etag: String(row["etag"]) };
-        databases.set(id, { ...database, ts: Number(row["ts"]) });
-      }
-      for (const row of sqlite.all("SELECT * FROM containers ORDER BY cid")) load(row);
-    },
+    deleteContainer: (container) => deleteContainer(state, container),
+    saveCounters: () => saveCounters(state),
+    reload: () => reload(state),
   };
-  catalog.reload();
-  return catalog;
+}
+
+function load(state: State, row: Row): Container {
+  const owner = state.databases.get(String(row["databaseId"]));
+  const container = toContainer(row, owner?.rid ?? "");
+  state.containers.set(linkOf(container.databaseId, container.id), container);
+  state.savedLsn.set(container.cid, container.lsn);
+  return container;
+}
+
+function loadOne(state: State, cid: number): Container {
+  const row = state.sqlite.get("SELECT * FROM containers WHERE cid = ?", cid);
+  if (row === undefined) throw new Error(`container ${cid} vanished`);
+  return load(state, row);
+}
+
+function reload(state: State): void {
+  state.databases.clear();
+  state.containers.clear();
+  state.savedLsn.clear();
+  for (const row of state.sqlite.all("SELECT * FROM databases")) {
+    const id = String(row["id"]);
+    const rid = String(row["rid"]);
+    state.databases.set(id, { id, rid, etag: String(row["etag"]), ts: Number(row["ts"]) });
+  }
+  for (const row of state.sqlite.all("SELECT * FROM containers ORDER BY cid")) load(state, row);
+}
+
+function databaseOf({ databases }: State, id: string): Database {
+  const found = databases.get(id);
+  if (found === undefined) throw notFound(`database ${id}`, 1003);
+  return found;
+}
+
+function createDatabase({ sqlite, clock, databases }: State, id: string): Database {
+  if (databases.has(id)) throw conflict(`database ${id}`);
+  const rid = databaseRid(randomBytes(4));
+  const created: Database = { id, rid, etag: newEtag(), ts: clock.nowSeconds() };
+  sqlite.run(
+    "INSERT INTO databases(id, rid, etag, ts) VALUES (?, ?, ?, ?)",
+    id,
+    rid,
+    created.etag,
+    created.ts,
+  );
+  databases.set(id, created);
+  return created;
+}
+
+function deleteDatabase(state: State, id: string): void {
+  for (const container of containersOf(state, id)) deleteContainer(state, container);
+  state.sqlite.run("DELETE FROM databases WHERE id = ?", id);
+  state.databases.delete(id);
+}
+
+function containersOf(state: State, databaseId: string): Container[] {
+  databaseOf(state, databaseId);
+  return [...state.containers.values()].filter((each) => each.databaseId === databaseId);
+}
+
+function createContainer(
+  state: State,
+  databaseId: string,
+  definition: ContainerDefinition,
+  { throughput, physicalPartitions }: { throughput: number | null; physicalPartitions: number },
+): Container {
+  const { sqlite, clock, containers } = state;
+  const owner = databaseOf(state, databaseId);
+  if (containers.has(linkOf(databaseId, definition.id))) {
+    throw conflict(`container ${definition.id}`);
+  }
+  const ranges = initialRanges(physicalPartitions, definition.partitionKey);
+  sqlite.run(
+    `INSERT INTO containers(databaseId, id, rid, etag, ts, definition, throughput, lsn, documents, ranges)
+     VALUES (?, ?, '', ?, ?, ?, ?, 0, 0, ?)`,
+    databaseId,
+    definition.id,
+    newEtag(),
+    clock.nowSeconds(),
+    JSON.stringify(definition),
+    throughput,
+    JSON.stringify(ranges),
+  );
+  const cid = Number(sqlite.get("SELECT last_insert_rowid() AS cid")?.["cid"]);
+  sqlite.run("UPDATE containers SET rid = ? WHERE cid = ?", containerRid(owner.rid, cid), cid);
+  createItemTable(sqlite, `items_${cid}`, indexedColumns(definition.indexingPolicy));
+  return loadOne(state, cid);
+}
+
+function replaceContainer(
+  state: State,
+  container: Container,
+  definition: ContainerDefinition,
+): Container {
+  const { sqlite, clock } = state;
+  // Loading it anew must not take the counters back to what the file has.
+  saveCounters(state);
+  sqlite.run(
+    "UPDATE containers SET definition = ?, etag = ?, ts = ? WHERE cid = ?",
+    JSON.stringify(definition),
+    newEtag(),
+    clock.nowSeconds(),
+    container.cid,
+  );
+  const columns = indexedColumns(definition.indexingPolicy);
+  indexItemTable(sqlite, container.table, container.columns, columns);
+  return loadOne(state, container.cid);
+}
+
+function deleteContainer({ sqlite, containers, savedLsn }: State, container: Container): void {
+  sqlite.exec(`DROP TABLE ${container.table}`);
+  sqlite.run("DELETE FROM containers WHERE cid = ?", container.cid);
+  containers.delete(linkOf(container.databaseId, container.id));
+  savedLsn.delete(container.cid);
+}
+
+function saveCounters({ sqlite, containers, savedLsn }: State): void {
+  for (const { cid, lsn, documents } of containers.values()) {
+    if (savedLsn.get(cid) === lsn) continue;
+    const sql = "UPDATE containers SET lsn = ?, documents = ? WHERE cid = ?";
+    sqlite.run(sql, lsn, documents, cid);
+    savedLsn.set(cid, lsn);
+  }
 }

@@ -79,7 +79,7 @@ export function openCommitQueue(
           isWrite: job.isWrite,
           run: () => job.run(),
           settle: (outcome) => {
-            if ("error" in outcome) reject(outcome.error as Error);
+            if ("error" in outcome) reject(outcome.error);
             else resolve(outcome.value as Result);
           },
         });

@@ -130,7 +130,11 @@ function orderedPart(part: KeyPart): number[] {
   const bytes = utf8.encode(part);
   const isShort = part.length <= V1_STRING_CHARS_MAX;
   const kept = isShort ? bytes : bytes.slice(0, V1_STRING_CHARS_MAX + 1);
-  return [8, ...Array.from(kept, (byte) => (byte < 0xff ? byte + 1 : byte)), ...(isShort ? [0] : [])];
+  return [
+    8,
+    ...Array.from(kept, (byte) => (byte < 0xff ? byte + 1 : byte)),
+    ...(isShort ? [0] : []),
+  ];
 }
 
 /** A double whose bytes sort as its value does, in groups of seven bits with a "more follows" bit. */

@@ -11,10 +11,12 @@ export function recomputeExpiry(sqlite: Sqlite, container: Container): void {
     sqlite.run(`UPDATE ${table} SET expires = NULL WHERE expires IS NOT NULL`);
     return;
   }
-  const own = "CASE WHEN json_type(body, '$.ttl') IN ('integer', 'real') THEN json_extract(body, '$.ttl') END";
+  const own =
+    "CASE WHEN json_type(body, '$.ttl') IN ('integer', 'real') THEN json_extract(body, '$.ttl') END";
   sqlite.run(
     `UPDATE ${table} SET expires =
        CASE WHEN coalesce(${own}, ?) > 0 THEN ts + coalesce(${own}, ?) END`,
-    ...[byDefault, byDefault],
+    byDefault,
+    byDefault,
   );
 }

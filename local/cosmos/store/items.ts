@@ -82,27 +82,20 @@ export function openItems(sqlite: Sqlite, clock: Clock, history: History): Items
   const isLive = (item: StoredItem): boolean =>
     item.expires === null || item.expires > clock.nowSeconds();
 
-  const findRow = (container: Container, pk: string, id: string): StoredItem | undefined => {
-    const row = sqlite.get(
-      `SELECT ${ITEM_COLUMNS} FROM ${container.table} WHERE pk = ? AND id = ?`,
-      ...[pk, id],
-    );
-    return row === undefined ? undefined : toItem(row);
-  };
-
-  const items: Items = {
+  return {
     isLive,
     begin: (container) => ({ container, lsn: container.lsn + 1, changes: [] }),
     find: (container, key, id) => {
-      const item = findRow(container, key.text, id);
+      const item = findRow(sqlite, container, key.text, id);
       return item !== undefined && isLive(item) ? item : undefined;
     },
     put: (transaction, key, id, document) => {
-      const { container } = transaction;
-      const there = findRow(container, key.text, id);
+      const { container, changes, lsn } = transaction;
+      const there = findRow(sqlite, container, key.text, id);
       const before = there !== undefined && isLive(there) ? there : undefined;
-      const ts = clock.nowSeconds();
+      if (before === undefined && there !== undefined) deleteRow(sqlite, container, there);
       if (before === undefined) container.documents += 1;
+      const ts = clock.nowSeconds();
       const stored: StoredItem = {
         n: before?.n ?? container.documents,
         pk: key.text,
@@ -110,31 +103,18 @@ export function openItems(sqlite: Sqlite, clock: Clock, history: History): Items
         epk: key.epk,
         etag: `"${randomUUID()}"`,
         ts,
-        lsn: transaction.lsn,
-        position: transaction.changes.length,
+        lsn,
+        position: changes.length,
         expires: expiryOf(container, document, ts),
         body: JSON.stringify(document),
       };
-      const { table } = container;
-      if (before === undefined) {
-        if (there !== undefined) sqlite.run(`DELETE FROM ${table} WHERE n = ?`, there.n);
-        sqlite.run(
-          `INSERT INTO ${table}(${ITEM_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          ...[stored.n, stored.pk, stored.id, stored.epk, stored.etag, stored.ts],
-          ...[stored.lsn, stored.position, stored.expires, stored.body],
-        );
-      } else {
-        sqlite.run(
-          `UPDATE ${table} SET etag = ?, ts = ?, lsn = ?, position = ?, expires = ?, body = ? WHERE n = ?`,
-          ...[stored.etag, stored.ts, stored.lsn, stored.position],
-          ...[stored.expires, stored.body, stored.n],
-        );
-      }
-      transaction.changes.push({ pk: key.text, id, before });
+      if (before === undefined) insertRow(sqlite, container, stored);
+      else updateRow(sqlite, container, stored);
+      changes.push({ pk: key.text, id, before });
       return stored;
     },
     remove: (transaction, item) => {
-      sqlite.run(`DELETE FROM ${transaction.container.table} WHERE n = ?`, item.n);
+      deleteRow(sqlite, transaction.container, item);
       transaction.changes.push({ pk: item.pk, id: item.id, before: item });
     },
     finish: (transaction) => {
@@ -142,12 +122,56 @@ export function openItems(sqlite: Sqlite, clock: Clock, history: History): Items
       transaction.container.lsn = transaction.lsn;
       history.remember(transaction);
     },
-    purgeExpired: (container, limit) =>
+    purgeExpired: ({ table }, limit) =>
       sqlite.run(
-        `DELETE FROM ${container.table} WHERE n IN
-           (SELECT n FROM ${container.table} WHERE expires IS NOT NULL AND expires <= ? LIMIT ?)`,
-        ...[clock.nowSeconds(), limit],
+        `DELETE FROM ${table} WHERE n IN
+           (SELECT n FROM ${table} WHERE expires IS NOT NULL AND expires <= ? LIMIT ?)`,
+        clock.nowSeconds(),
+        limit,
       ),
   };
-  return items;
+}
+
+function findRow(
+  sqlite: Sqlite,
+  { table }: Container,
+  pk: string,
+  id: string,
+): StoredItem | undefined {
+  const sql = `SELECT ${ITEM_COLUMNS} FROM ${table} WHERE pk = ? AND id = ?`;
+  const row = sqlite.get(sql, pk, id);
+  return row === undefined ? undefined : toItem(row);
+}
+
+function insertRow(sqlite: Sqlite, { table }: Container, item: StoredItem): void {
+  sqlite.run(
+    `INSERT INTO ${table}(${ITEM_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    item.n,
+    item.pk,
+    item.id,
+    item.epk,
+    item.etag,
+    item.ts,
+    item.lsn,
+    item.position,
+    item.expires,
+    item.body,
+  );
+}
+
+function updateRow(sqlite: Sqlite, { table }: Container, item: StoredItem): void {
+  sqlite.run(
+    `UPDATE ${table} SET etag = ?, ts = ?, lsn = ?, position = ?, expires = ?, body = ? WHERE n = ?`,
+    item.etag,
+    item.ts,
+    item.lsn,
+    item.position,
+    item.expires,
+    item.body,
+    item.n,
+  );
+}
+
+function deleteRow(sqlite: Sqlite, { table }: Container, item: StoredItem): void {
+  sqlite.run(`DELETE FROM ${table} WHERE n = ?`, item.n);
 }

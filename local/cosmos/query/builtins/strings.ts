@@ -18,7 +18,9 @@ function ofPair(apply: (text: string, other: string) => Value): BuiltIn {
   return ([text, other, ignoreCase]) => {
     if (!isString(text) || !isString(other)) return undefined;
     if (ignoreCase !== undefined && typeof ignoreCase !== "boolean") return undefined;
-    return ignoreCase === true ? apply(text.toLowerCase(), other.toLowerCase()) : apply(text, other);
+    return ignoreCase === true
+      ? apply(text.toLowerCase(), other.toLowerCase())
+      : apply(text, other);
   };
 }
 
@@ -75,7 +77,9 @@ export const STRING_FUNCTIONS: Record<string, BuiltIn> = {
   ),
   LEFT: ofString((text, [, count]) => substring(text, 0, count)),
   RIGHT: ofString((text, [, count]) =>
-    typeof count === "number" ? substring(text, Math.max(0, text.length - count), count) : undefined,
+    typeof count === "number"
+      ? substring(text, Math.max(0, text.length - count), count)
+      : undefined,
   ),
   LENGTH: ofString((text) => text.length),
   LOWER: ofString((text) => text.toLowerCase()),
@@ -91,7 +95,7 @@ export const STRING_FUNCTIONS: Record<string, BuiltIn> = {
       ? text.repeat(Math.trunc(count))
       : undefined,
   ),
-  REVERSE: ofString((text) => [...text].reverse().join("")),
+  REVERSE: ofString((text) => Array.from(text).toReversed().join("")),
   SUBSTRING: ofString((text, [, start, length]) => substring(text, start, length)),
   REGEXMATCH: regexMatch,
   TOSTRING: ([value]) => toText(value),

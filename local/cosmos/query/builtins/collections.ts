@@ -6,7 +6,8 @@ import type { BuiltIn } from "./strings.ts";
 
 /** With `partial`, an object matches when it has all that the wanted one has. */
 function matches(candidate: Json, wanted: Value, partial: boolean): boolean {
-  if (!partial || !isObject(wanted) || !isObject(candidate)) return equals(candidate, wanted) === true;
+  if (!partial || !isObject(wanted) || !isObject(candidate))
+    return equals(candidate, wanted) === true;
   return Object.entries(wanted).every(([key, value]) => {
     const found = Object.hasOwn(candidate, key) ? candidate[key] : undefined;
     return found !== undefined && matches(found, value, true);
@@ -41,8 +42,12 @@ function ofSets(apply: (left: Json[], right: Json[]) => Json[]): BuiltIn {
 
 function arrayToObject([entries]: Value[]): Value {
   if (!Array.isArray(entries)) return undefined;
-  const pairs = entries.filter(isObject).map((entry) => [String(entry["k"]), entry["v"]]);
-  return Object.fromEntries(pairs) as Json;
+  const pairs = entries
+    .filter(isObject)
+    .flatMap(({ k, v }): [string, Json][] =>
+      typeof k === "string" && v !== undefined ? [[k, v]] : [],
+    );
+  return Object.fromEntries(pairs);
 }
 
 function objectToArray([object, keyName, valueName]: Value[]): Value {

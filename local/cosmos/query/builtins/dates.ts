@@ -12,13 +12,22 @@ const UNIT_MS: Record<string, number> = {
   second: 1000,
   millisecond: 1,
 };
-const UNIT_NAMES: Record<string, string> = {
-  ...{ year: "year", yyyy: "year", yy: "year", month: "month", mm: "month", m: "month" },
-  ...{ day: "day", dd: "day", d: "day", hour: "hour", hh: "hour", minute: "minute", mi: "minute" },
-  ...{ n: "minute", second: "second", ss: "second", s: "second" },
-  ...{ millisecond: "millisecond", ms: "millisecond" },
-  ...{ microsecond: "microsecond", mcs: "microsecond", nanosecond: "nanosecond", ns: "nanosecond" },
+const UNIT_SPELLINGS: Record<string, string> = {
+  year: "year yyyy yy",
+  month: "month mm m",
+  day: "day dd d",
+  hour: "hour hh",
+  minute: "minute mi n",
+  second: "second ss s",
+  millisecond: "millisecond ms",
+  microsecond: "microsecond mcs",
+  nanosecond: "nanosecond ns",
 };
+const UNIT_NAMES = new Map(
+  Object.entries(UNIT_SPELLINGS).flatMap(([unit, spellings]) =>
+    spellings.split(" ").map((spelling) => [spelling, unit]),
+  ),
+);
 
 export function parseDateMs(value: Value): number | undefined {
   if (typeof value !== "string" || !ISO.test(value)) return undefined;
@@ -33,7 +42,7 @@ export function isoText(ms: number): Value {
 }
 
 function unitOf(value: Value): string | undefined {
-  return typeof value === "string" ? UNIT_NAMES[value.toLowerCase()] : undefined;
+  return typeof value === "string" ? UNIT_NAMES.get(value.toLowerCase()) : undefined;
 }
 
 function add([part, count, date]: Value[]): Value {
@@ -45,7 +54,9 @@ function add([part, count, date]: Value[]): Value {
     const day = moved.getUTCDate();
     moved.setUTCDate(1);
     moved.setUTCMonth(moved.getUTCMonth() + count * (unit === "year" ? 12 : 1));
-    const last = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate();
+    const last = new Date(
+      Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0),
+    ).getUTCDate();
     moved.setUTCDate(Math.min(day, last));
     return isoText(moved.getTime());
   }
@@ -110,7 +121,8 @@ export function dateFunctions(clock: Clock): Record<string, BuiltIn> {
     };
   const ofNumber =
     (apply: (value: number) => Value): BuiltIn =>
-    ([value]) => (typeof value === "number" ? apply(value) : undefined);
+    ([value]) =>
+      typeof value === "number" ? apply(value) : undefined;
   const now: Record<string, BuiltIn> = {
     DATETIME: () => isoText(clock.nowMs()),
     TIMESTAMP: () => clock.nowMs(),
