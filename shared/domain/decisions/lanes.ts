@@ -31,7 +31,7 @@ function earlier(a: Step, b: Step): Step {
 
 export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const record = caseOf(snapshot);
-  if (record.plan === undefined) return decideStep(snapshot, record, facts);
+  if (record.plan === undefined) return decideStep(record, facts);
   const effects = planEffects(snapshot);
   const ended = whyPlanEnded(record, record.plan, effects);
   if (ended !== undefined) return { kind: "endPlan", why: ended };
@@ -119,17 +119,11 @@ function claimStep(effect: Effect, facts: LaneFacts): Step {
   return { kind: "claim", operationId: effect.operationId };
 }
 
-function decideStep(snapshot: Snapshot, record: Case, facts: LaneFacts): Step {
+/** Nothing of an earlier plan is on its way here: a plan does not end before that. */
+function decideStep(record: Case, facts: LaneFacts): Step {
   if (planIsHeld(record)) return { kind: "idle" };
   if (facts.workflow.statuses[record.status]?.final !== false) return { kind: "idle" };
   if (record.decidedVersion === record.version) return { kind: "idle" };
-  // An effect of an ended plan that is still on its way keeps the next decision waiting.
-  const onItsWay = snapshot.effects.some(
-    (effect) =>
-      effect.origin === "plan" &&
-      (effect.status === "started" || (effect.status === "unknown" && !isFinal(effect))),
-  );
-  if (onItsWay) return { kind: "idle" };
   if (record.decisionsWithoutProgress >= decisionsWithoutProgressMax) {
     const why = `${record.decisionsWithoutProgress} decisions brought no confirmed effect`;
     return { kind: "holdCase", reason: "NoProgress", why };

@@ -1,0 +1,204 @@
+// A case whose worker died is rescued by each of four means, with the other three switched off.
+import { describe, expect, test } from "vitest";
+import { advanceCase } from "../../shared/flow/advance-case.ts";
+import { reconcileEffects } from "../../shared/flow/reconcile-effects.ts";
+import { sweepDue } from "../../shared/flow/sweep-due.ts";
+import { Killed, key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
+
+const boundaries = [
+  ["before its claim", { boundary: "write", when: "before" }],
+  ["in mid-call, applied", { boundary: "send", when: "after" }],
+  ["between settlement and commit", { boundary: "look", when: "after", visit: 2 }],
+  ["before the outbox was told", { boundary: "gate", when: "before", visit: 3 }],
+] as const;
+
+/** Every message is lost: those that are there, and those to come. */
+function dropHints(world: World): void {
+  world.hints.beforeSend = () => Promise.reject(new Error("unplugged"));
+  for (
+    let delivery = world.hints.receive("cases");
+    delivery;
+    delivery = world.hints.receive("cases")
+  ) {
+    delivery.complete();
+  }
+}
+
+/** Committed, each effect applied once; and the owner was told, or nobody can prove it and a person knows. */
+async function expectDone(world: World): Promise<void> {
+  expect(await world.record()).toMatchObject({ status: "done" });
+  expect(world.keyed.applied).toHaveLength(2);
+  const told = (await world.effects()).at(-1);
+  if (told?.status === "confirmed") {
+    expect(world.bare.applied).toHaveLength(1);
+    expect(await world.reviews()).toEqual([]);
+  } else {
+    // The mail provider promises nothing: its orphaned attempt may have left, or may leave yet.
+    expect(told).toMatchObject({ status: "unknown", attempts: [{ end: { kind: "orphaned" } }] });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["UnknownEffect"]);
+  }
+}
+
+describe.each(boundaries)("a worker that died %s", (_where, death) => {
+  test("is followed by the redelivery of its message alone", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const schedule = world.hints.schedule;
+    world.hints.schedule = () => Promise.resolve();
+    await turnUntilDeath(world, mortal(world, death));
+    // The lock expires after the call's deadline; the same message comes again until it is completed.
+    world.hints.schedule = schedule;
+    for (let round = 0; round < 4; round += 1) {
+      world.advance(60_000);
+      world.hints.schedule = () => Promise.resolve();
+      const delivery = world.hints.receive("cases");
+      const result = await world.turn();
+      if (result.kind === "idle") delivery?.complete();
+      else delivery?.abandon();
+    }
+    await expectDone(world);
+  });
+
+  test("is followed by the sweep alone", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, death));
+    dropHints(world);
+    for (let minute = 0; minute < 5; minute += 1) {
+      world.advance(60_000);
+      world.hints.beforeSend = undefined;
+      await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
+      for (const queue of ["reviews", "cases"] as const) {
+        const delivery = world.hints.receive(queue);
+        if (delivery === undefined) continue;
+        const ports = world.worker();
+        ports.hints = { send: () => Promise.resolve(), schedule: () => Promise.resolve() };
+        await advanceCase(ports, delivery.hint);
+        delivery.complete();
+      }
+    }
+    await expectDone(world);
+  });
+});
+
+describe("a worker that died with its case's due time written", () => {
+  test.each(boundaries.slice(1))(
+    "%s is followed by the scheduled hint alone",
+    async (_where, death) => {
+      const world = newWorld();
+      await world.post(1);
+      const delivery = world.hints.receive("cases");
+      const ports = mortal(world, death);
+      await expect(advanceCase(ports, key)).rejects.toBeInstanceOf(Killed);
+      delivery?.complete();
+      await world.run();
+      await expectDone(world);
+    },
+  );
+});
+
+describe("the change feed", () => {
+  test("alone moves a case on whose hint was lost", async () => {
+    const world = newWorld();
+    await world.post(1);
+    dropHints(world);
+    world.hints.beforeSend = undefined;
+    const { documents } = world.cases.changesSince(0);
+    const result = await reconcileEffects(world.worker(), documents);
+    expect(result).toMatchObject({ cases: 1, hinted: 1, alerts: 0, failed: 0 });
+    await world.run();
+    await expectDone(world);
+  });
+
+  test("alone moves a case on that settled and did not commit", async () => {
+    const world = newWorld({ fused: false });
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "look", when: "before", visit: 2 }));
+    expect((await world.effects()).map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);
+    dropHints(world);
+    world.hints.beforeSend = undefined;
+    const { documents } = world.cases.changesSince(0);
+    await reconcileEffects(world.worker(), documents);
+    await world.run();
+    await expectDone(world);
+  });
+
+  test("never wakes itself: what it reads of a settled case makes no hint and no write", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await world.run();
+    const before = world.batches();
+    const { documents } = world.cases.changesSince(0);
+    const result = await reconcileEffects(world.worker(), documents);
+    expect(result).toMatchObject({ hinted: 0, alerts: 0 });
+    expect(world.batches()).toBe(before);
+  });
+
+  test("parks one bad document and still looks at the others", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const { documents } = world.cases.changesSince(0);
+    const broken = [
+      null,
+      7,
+      { type: "event", tenantId: "acme" },
+      { type: "effect", tenantId: "A:B", caseId: "x" },
+    ];
+    const result = await reconcileEffects(world.worker(), [...broken, ...documents]);
+    expect(result).toMatchObject({ cases: 1, hinted: 1, failed: 0 });
+  });
+
+  test("alerts on an effect that is ahead of its case", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await world.run();
+    const record = await world.record();
+    const behind = { ...record, version: 0 };
+    world.cases.plant(key, behind);
+    const { documents } = world.cases.changesSince(0);
+    const result = await reconcileEffects(world.worker(), documents);
+    expect(result.alerts).toBeGreaterThan(0);
+  });
+});
+
+describe("the sweep", () => {
+  test("puts a stale started effect into queue reviews", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "send", when: "after" }));
+    world.advance(60_000);
+    const result = await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
+    expect(result).toMatchObject({ toReviews: 1, toCases: 0 });
+    expect(world.hints.waiting("reviews").map(({ hint }) => hint.caseId)).toEqual([key.caseId]);
+  });
+
+  test("twice in one minute sends one message, and none for a call that still runs", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "send", when: "after" }));
+    expect(await sweepDue(world.worker(), { wallClockMs: world.nowMs() })).toMatchObject({
+      due: 0,
+    });
+    world.advance(60_000);
+    await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
+    await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
+    expect(world.hints.waiting("reviews")).toHaveLength(1);
+  });
+
+  test("with a wall clock five minutes fast resends nothing", async () => {
+    const world = newWorld();
+    world.keyed.duringCall = async () => {
+      await sweepDue(world.worker(), { wallClockMs: world.nowMs() + 300_000 });
+      for (const queue of ["reviews", "cases"] as const) {
+        const delivery = world.hints.receive(queue);
+        if (delivery === undefined) continue;
+        await advanceCase(world.worker(), delivery.hint);
+        delivery.complete();
+      }
+    };
+    await world.post(1);
+    await world.run();
+    await expectDone(world);
+    expect(world.keyed.received).toHaveLength(2);
+  });
+});

@@ -1,0 +1,148 @@
+// One safety rule removed at a time: what to patch, and which claim about the world must then fail.
+export interface Mutant {
+  /** The rule that is gone. */
+  rule: string;
+  file: string;
+  find: string;
+  replace: string;
+  /** The test that must fail, and its file. */
+  killedBy: string;
+  testFile: string;
+}
+
+const counterexamples = "test/flow/counterexamples.test.ts";
+const turns = "test/flow/advance-case.test.ts";
+
+export const mutants: readonly Mutant[] = [
+  {
+    rule: "a stale plan ends",
+    file: "shared/domain/decisions/lanes.ts",
+    find: "if (record.version !== plan.decidedOn) {",
+    replace: "if (record.version < plan.decidedOn) {",
+    killedBy: "1: a plan that went stale",
+    testFile: counterexamples,
+  },
+  {
+    rule: "a repeated intent is held",
+    file: "shared/domain/decisions/repeated-intent.ts",
+    find: "if (earlier === undefined) return undefined;",
+    replace: "if (earlier !== undefined || earlier === undefined) return undefined;",
+    killedBy: "2: a new decision that asks for the same intent again",
+    testFile: counterexamples,
+  },
+  {
+    rule: "nothing is decided while an effect is unknown",
+    file: "shared/domain/decisions/lanes.ts",
+    find: 'effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),\n  );\n  if (onItsWay) return undefined;',
+    replace: 'effect.status === "started",\n  );\n  if (onItsWay) return undefined;',
+    killedBy: "2: nothing is decided while an effect",
+    testFile: counterexamples,
+  },
+  {
+    rule: "the outbox is exempt from the version gate",
+    file: "shared/domain/decisions/lanes.ts",
+    find: 'if (effect.origin !== "outbox" || isFinal(effect)) continue;',
+    replace:
+      'if (effect.origin !== "outbox" || effect.justifiedBy !== snapshot.case?.version) continue;',
+    killedBy: "3: an outbox effect tells of its commit",
+    testFile: counterexamples,
+  },
+  {
+    rule: "a rejected notification is reviewed",
+    file: "shared/domain/transitions/attempt.ts",
+    find: 'if (effect.origin === "plan") return settled;',
+    replace: "if (effect.origin.length > 0) return settled;",
+    killedBy: "4: a refused notification opens a review",
+    testFile: counterexamples,
+  },
+  {
+    rule: "the timer is looked at before the send",
+    file: "shared/flow/send-effect.ts",
+    find: "  const elapsedMs = ports.monotonicMs() - claimed.timerStartedMs;",
+    replace: "  const elapsedMs = 0 * (ports.monotonicMs() - claimed.timerStartedMs);",
+    killedBy: "5: a worker that stalls",
+    testFile: counterexamples,
+  },
+  {
+    rule: "the key's retention is looked at before the send",
+    file: "shared/flow/send-effect.ts",
+    find: "if (pruned !== undefined) return pruned;",
+    replace: "if (pruned === 'never') return pruned;",
+    killedBy: "6: a key that is pruned",
+    testFile: counterexamples,
+  },
+  {
+    rule: "the grant is read again before the send",
+    file: "shared/flow/send-effect.ts",
+    find: "if (grant === undefined || !covers(grant, { ...effect, subject }, nowMs)) {",
+    replace: "if (grant === undefined && subject === undefined && covers === undefined) {",
+    killedBy: "7: a grant that is revoked",
+    testFile: counterexamples,
+  },
+  {
+    rule: "not sent speaks for its own attempt only",
+    file: "shared/domain/transitions/attempt.ts",
+    find: "      return attempt.leftBefore\n        ? becomeUnknown(released, ended, { ...settlement, reason: answer.reason })\n        : prepareAgain",
+    replace:
+      "      return settlement.nowMs < 0\n        ? becomeUnknown(released, ended, { ...settlement, reason: answer.reason })\n        : prepareAgain",
+    killedBy: "8: not sent proves nothing",
+    testFile: counterexamples,
+  },
+  {
+    rule: "a refusal speaks for its own attempt only",
+    file: "shared/domain/transitions/attempt.ts",
+    find: "return attempt.leftBefore && !answer.speaksForOperation",
+    replace: "return attempt.leftBefore && answer.speaksForOperation",
+    killedBy: "9: a refusal of a second attempt",
+    testFile: counterexamples,
+  },
+  {
+    rule: "success on a final status is a contradiction",
+    file: "shared/domain/transitions/fold-findings.ts",
+    find: "return contradict(snapshot, operationId, `it is ${effect.status}, and happened`, options);",
+    replace:
+      "return options.nowMs < 0 ? contradict(snapshot, operationId, '', options) : snapshot;",
+    killedBy: "12: a receipt for a rejected effect",
+    testFile: counterexamples,
+  },
+  {
+    rule: "a plan's end is a new version",
+    file: "shared/domain/transitions/plan.ts",
+    find: "withCase(snapshot, { plan: undefined, version: record.version + 1 })",
+    replace: "withCase(snapshot, { plan: undefined, version: record.version + 0 })",
+    killedBy: "13: a rejection is a new fact",
+    testFile: counterexamples,
+  },
+  {
+    rule: "claims that are turned away are bounded",
+    file: "shared/domain/decisions/recover.ts",
+    find: "if (notSent >= attemptLimits.notSentMax)",
+    replace: "if (notSent >= 1000 * attemptLimits.notSentMax)",
+    killedBy: "14: claims that are turned away are bounded",
+    testFile: counterexamples,
+  },
+  {
+    rule: "the case's ETag is looked at before the send",
+    file: "shared/flow/send-effect.ts",
+    find: "if (head.caseEtag !== turn.caseEtag)",
+    replace: "if (head.caseEtag === undefined)",
+    killedBy: "a receipt that is folded between the claim and the call",
+    testFile: counterexamples,
+  },
+  {
+    rule: "an uncertain write is sent again under its own name",
+    file: "shared/flow/write-draft.ts",
+    find: '  return "written";\n}\n\nfunction batchOf',
+    replace: '  return "overtaken";\n}\n\nfunction batchOf',
+    killedBy: "that is uncertain is settled by sending the same batch again",
+    testFile: turns,
+  },
+  {
+    rule: "evidence survives being overtaken",
+    file: "shared/flow/keep-evidence.ts",
+    find: "if (turn.evidence === undefined) return;",
+    replace: "if (turn.evidence === undefined || turn.evidence !== undefined) return;",
+    killedBy: "survives its worker being overtaken",
+    testFile: turns,
+  },
+];
