@@ -16,7 +16,7 @@ import { serveTokenRequests } from "./cbs.ts";
 import { serveReceiver } from "./client-receives.ts";
 import { serveSender } from "./client-sends.ts";
 import { serveManagement } from "./management.ts";
-import { keepRawMessages } from "./rhea-internals.ts";
+import { keepRawMessages, onSocketClosed } from "./rhea-internals.ts";
 
 /** What a link leaves behind: called once, however the link came to its end. */
 export type LinkEnd = () => void;
@@ -139,6 +139,6 @@ function watchConnection(connection: Connection): Set<{ link: Sender; end: LinkE
     endWhere((link) => link.session === session);
   });
   connection.on("connection_close", () => endWhere(() => true));
-  connection.on("disconnected", () => endWhere(() => true));
+  onSocketClosed(connection, () => endWhere(() => true));
   return ends;
 }

@@ -1,7 +1,9 @@
 // The places where this broker reaches into rhea 3.0.5 (the version is pinned for that). rhea is
-// written for clients; a broker needs five things its API lacks. Each is one function here, with
+// written for clients; a broker needs six things its API lacks. Each is one function here, with
 // what goes wrong without it, and each has a test in test/local/service-bus/traps.test.ts.
 // All overrides are on instances: a client in the same process is not affected.
+
+import type { Socket } from "node:net";
 
 import type { Connection, Delivery, EventContext, Receiver, Sender, Session } from "rhea";
 
@@ -123,9 +125,21 @@ export function sendSettled(delivery: Delivery): void {
   (delivery as OutgoingDelivery).settled = true;
 }
 
+/**
+ * 6. rhea reports a lost peer from the socket's `end` and `error`, which a socket destroyed on this
+ * side emits neither of. `close` comes last in every case.
+ */
+export function onSocketClosed(connection: Connection, ended: () => void): void {
+  socketOf(connection).once("close", ended);
+}
+
 /** Cuts the connection as a broken network would: no close frame, no goodbye. */
 export function cutConnection(connection: Connection): void {
-  (connection as unknown as { socket: { destroy(): void } }).socket.destroy();
+  socketOf(connection).destroy();
+}
+
+function socketOf(connection: Connection): Socket {
+  return (connection as unknown as { socket: Socket }).socket;
 }
 
 function internalsOf(link: Sender): SenderInternals {

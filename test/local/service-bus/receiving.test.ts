@@ -3,7 +3,15 @@
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { describe, expect, test } from "vitest";
 
-import { bodies, codeOf, only, serviceBus, until, type TestBus } from "./with-service-bus.ts";
+import {
+  bodies,
+  codeOf,
+  numberOf,
+  only,
+  serviceBus,
+  until,
+  type TestBus,
+} from "./with-service-bus.ts";
 
 const entities = {
   queues: [
@@ -119,10 +127,11 @@ describe("a lock that runs out", () => {
       { processMessage: () => new Promise(() => {}), processError: async () => {} },
       { autoCompleteMessages: false, maxConcurrentCalls: 10 },
     );
-    await until(
-      "it is dead-lettered",
-      async () => (await countsOf(bus, "brief"))?.deadLetter === 1,
-    );
+    const counts = await until("it is dead-lettered", async () => {
+      const now = await countsOf(bus, "brief");
+      return now?.deadLetter === 1 && now;
+    });
+    expect(counts.active).toBe(0);
     void subscription.close();
   });
 });
@@ -134,7 +143,7 @@ describe("a deferred message", () => {
     await receiver.deferMessage(first, { later: true });
     expect((await receive()).body).toBe(2);
     expect(await countsOf(bus, "plain")).toMatchObject({ deferred: 1 });
-    const number = first.sequenceNumber ?? expect.fail("a message without a number");
+    const number = numberOf(first);
     const deferred = only(await receiver.receiveDeferredMessages(number));
     expect(deferred).toMatchObject({ body: 1, state: "deferred" });
     expect(deferred.applicationProperties).toEqual({ later: true });
@@ -146,14 +155,17 @@ describe("a deferred message", () => {
   test("stays deferred when abandoned, and over a restart", async () => {
     const { bus, receiver, receive } = await withMessages("plain", 1);
     const message = await receive();
-    const number = message.sequenceNumber ?? expect.fail("a message without a number");
+    const number = numberOf(message);
     await receiver.deferMessage(message);
     await receiver.abandonMessage(only(await receiver.receiveDeferredMessages(number)));
     await bus.restart();
     const later = bus.connect().createReceiver("plain");
     const deferred = only(await later.receiveDeferredMessages(number));
     expect(deferred.deliveryCount).toBe(1);
-    await later.deadLetterMessage(deferred, { deadLetterReason: "r" });
+    await later.deadLetterMessage(deferred, {
+      deadLetterReason: "r",
+      deadLetterErrorDescription: "d",
+    });
     expect(await countsOf(bus, "plain")).toMatchObject({ deferred: 0, deadLetter: 1 });
   });
 });

@@ -4,7 +4,15 @@ import { fork } from "node:child_process";
 
 import { describe, expect, test } from "vitest";
 
-import { afterTest, bodies, codeOf, only, serviceBus, until } from "./with-service-bus.ts";
+import {
+  afterTest,
+  bodies,
+  codeOf,
+  numberOf,
+  only,
+  serviceBus,
+  until,
+} from "./with-service-bus.ts";
 
 const entities = {
   queues: [
@@ -78,7 +86,7 @@ describe("a session", () => {
     const { client } = await withSessions("cases", ["a", 1], ["b", 2]);
     const session = await client.acceptSession("cases", "a");
     const message = only(await session.receiveMessages(1));
-    const number = message.sequenceNumber ?? expect.fail("a message without a number");
+    const number = numberOf(message);
     await session.deferMessage(message);
     const other = await client.acceptSession("cases", "b");
     expect(await codeOf(other.receiveDeferredMessages(number))).toBe("MessageNotFound");

@@ -84,6 +84,13 @@ export function bodies(messages: ServiceBusReceivedMessage[]): unknown[] {
   return messages.map((message) => message.body as unknown);
 }
 
+type SequenceNumber = NonNullable<ServiceBusReceivedMessage["sequenceNumber"]>;
+
+export function numberOf({ sequenceNumber }: ServiceBusReceivedMessage): SequenceNumber {
+  if (sequenceNumber === undefined) throw new Error("A received message has no sequence number.");
+  return sequenceNumber;
+}
+
 /** The code the SDK gave its error, or a note that there was none. */
 export async function codeOf(attempt: Promise<unknown>): Promise<string> {
   try {
