@@ -1,0 +1,43 @@
+// Who may send webhooks: a source has one tenant, one workflow, and secrets that overlap while one replaces another.
+//
+// The tenant comes from here and never from a request, so a delivery signed for one tenant cannot touch another
+// (cases.md 17). Errors name the field, like `erp.secrets.0.secret`, and never repeat a value.
+// A misspelt field is refused: a `notafter` that nobody reads would keep an old secret good for ever.
+import { z } from "zod";
+import { tenantIdPattern } from "../domain/identity.ts";
+
+const secretBytesMin = 24;
+
+/** As Standard Webhooks writes a secret: `whsec_` and base64. */
+const Secret = z.string().refine(
+  (text) => {
+    const base64 = text.replace(/^whsec_/, "");
+    const bytes = Buffer.from(base64, "base64");
+    return z.base64().safeParse(base64).success && bytes.length >= secretBytesMin;
+  },
+  { error: `must be whsec_ and the base64 of at least ${secretBytesMin} random bytes` },
+);
+
+const WebhookSecret = z.strictObject({
+  /** What the log says instead of the secret. */
+  name: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, "use 1 to 64 of A-Z, a-z, 0-9, ., _ and -"),
+  secret: Secret,
+  /** From then on it signs nothing any more: no redeploy is needed at the switch. */
+  notAfter: z.iso.datetime({ offset: true }).optional(),
+});
+
+const WebhookSource = z.strictObject({
+  tenantId: z.string().regex(tenantIdPattern, "use 1 to 64 of a-z, 0-9 and -"),
+  workflow: z.string().min(1).max(100),
+  secrets: z.array(WebhookSecret).min(1, "give at least one secret").max(5),
+});
+export type WebhookSource = z.infer<typeof WebhookSource>;
+
+const sourceName = z.string().regex(/^[a-z0-9-]{1,64}$/, "use 1 to 64 of a-z, 0-9 and -");
+
+export const WebhookSources = z.record(sourceName, WebhookSource);
+export type WebhookSources = z.infer<typeof WebhookSources>;
+
+export function sourceOf(sources: WebhookSources, name: string): WebhookSource | undefined {
+  return Object.hasOwn(sources, name) ? sources[name] : undefined;
+}
