@@ -5,7 +5,7 @@
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { TransientFault } from "../domain/faults.ts";
-import { failureOf, readFault } from "./cosmos/answers.ts";
+import { refusalOf } from "./cosmos/answers.ts";
 import { readDocument } from "./cosmos/read-document.ts";
 import { withinBudget } from "./cosmos/source.ts";
 import type { Control, ControlStore } from "./ports.ts";
@@ -87,8 +87,7 @@ async function writeFingerprint(
         .replace(pinned, { ...withinBudget({ container }), accessCondition });
     }
   } catch (error) {
-    const { status } = failureOf(error);
-    if (status === 409 || status === 412) return;
-    throw readFault(error, "the write of the control document", {});
+    const refusal = refusalOf(error, {});
+    if (refusal !== undefined) throw refusal;
   }
 }

@@ -1,4 +1,5 @@
 // Writes to Cosmos DB that get no answer, or one that proves nothing: the real SDK against faults at the wire.
+import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FaultRule } from "../../local/cosmos/faults.ts";
 import type { CaseKey } from "../../shared/domain/identity.ts";
@@ -149,6 +150,26 @@ describe("a refusal for good", () => {
     const stranger = cosmosCases(client.database("countersign").container("cases"));
     await expect(stranger.read(newCaseKey())).rejects.toMatchObject({ name: "TerminalFault" });
     client.dispose();
+  });
+});
+
+describe("what is said of a failure", () => {
+  test.each([
+    { fault: "dropBefore" },
+    { fault: "halfBody" },
+    { fault: "status", status: 503 },
+    { fault: "status", status: 400 },
+  ] as const)("holds neither the payload nor the key ($fault $status)", async (fault) => {
+    const key = newCaseKey();
+    const payload = { secret: "s3cret" };
+    await onBatch(fault);
+    const said: unknown = await store
+      .write(aBatch(key, { creates: [anEffect(key, { payload })] }))
+      .catch((error: unknown) => error);
+    const everything = inspect(said, { depth: Infinity, showHidden: true });
+    expect(everything).toContain("Cosmos DB");
+    expect(everything).not.toContain("s3cret");
+    expect(everything).not.toContain("authorization");
   });
 });
 

@@ -3,7 +3,9 @@
 //   refused     nothing was done and the same request never will be: a fault that says what to do
 //   uncertain   no answer, or one that leaves open what was done: only sending again can tell
 //
-// Messages of the service are kept as `cause` only: what we say ourselves holds no payload.
+// The SDK's errors hold the whole request, payload and authorization included, and a parser's message quotes what it
+// read. So none of them is handed on: of what happened only the code remains.
+import { z } from "zod";
 import { TerminalFault, TransientFault, type FaultIds } from "../../domain/faults.ts";
 
 export interface Failure {
@@ -12,22 +14,37 @@ export interface Failure {
   retryAfterMs: number | undefined;
 }
 
+const SdkError = z.object({
+  name: z.string().optional(),
+  /** The HTTP status, or a word for what went wrong below HTTP. */
+  code: z.union([z.number(), z.string()]).optional(),
+  substatus: z.number().optional(),
+  retryAfterInMs: z.number().optional(),
+  activityId: z.string().optional(),
+});
+type SdkError = z.infer<typeof SdkError>;
+
 /** `items.batch` wraps what happened: the code is in the cause. */
+function sdkErrorOf(error: unknown): SdkError {
+  const own = SdkError.safeParse(error).data ?? {};
+  if (own.code !== undefined || !(error instanceof Error) || error.cause === undefined) return own;
+  return SdkError.safeParse(error.cause).data ?? own;
+}
+
 export function failureOf(error: unknown): Failure {
-  const carrier = hasCode(error) || !(error instanceof Error) ? error : error.cause;
-  const read = (field: string) => {
-    const value: unknown = Object(carrier)[field];
-    return typeof value === "number" ? value : undefined;
-  };
+  const { code, substatus, retryAfterInMs } = sdkErrorOf(error);
   return {
-    status: read("code"),
-    substatus: read("substatus"),
-    retryAfterMs: read("retryAfterInMs"),
+    status: typeof code === "number" ? code : undefined,
+    substatus,
+    retryAfterMs: retryAfterInMs,
   };
 }
 
-function hasCode(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error;
+/** What happened, without what was sent or received. */
+export function causeOf(error: unknown): Error {
+  const { activityId, code, name, substatus } = sdkErrorOf(error);
+  const parts = [code ?? name ?? "an error", substatus && `substatus ${substatus}`, activityId];
+  return new Error(`Cosmos DB: ${parts.filter(Boolean).join(", ")}`);
 }
 
 /** The fault to throw when the service has refused for good; undefined when that is not certain. */
@@ -37,7 +54,7 @@ export function refusalOf(error: unknown, ids: FaultIds): TerminalFault | undefi
   if (why === undefined) return undefined;
   return new TerminalFault(why, {
     ids: substatus === undefined ? ids : { ...ids, substatus },
-    cause: error,
+    cause: causeOf(error),
   });
 }
 
@@ -68,7 +85,7 @@ export function whyRefused(status: number | undefined, substatus?: number): stri
 export function readFault(error: unknown, what: string, ids: FaultIds): Error {
   return (
     refusalOf(error, ids) ??
-    new TransientFault(`Cosmos DB gave no answer to ${what}.`, { ids, cause: error })
+    new TransientFault(`Cosmos DB gave no answer to ${what}.`, { ids, cause: causeOf(error) })
   );
 }
 

@@ -7,7 +7,7 @@ import type { OperationInput, OperationResponse } from "@azure/cosmos";
 import { TerminalFault } from "../../domain/faults.ts";
 import { assertFits } from "../batch-limits.ts";
 import type { Batch, WriteOutcome } from "../ports.ts";
-import { failureOf, refusalOf, storeMsOf, whyRefused } from "./answers.ts";
+import { causeOf, failureOf, refusalOf, storeMsOf, whyRefused } from "./answers.ts";
 import { idsOf, partitionOf } from "./query-pages.ts";
 import { withinBudget, type Source } from "./source.ts";
 
@@ -27,7 +27,7 @@ export async function writeBatch(source: Source, batch: Batch): Promise<WriteOut
   } catch (error) {
     const refusal = refusalOf(error, idsOf(batch.key));
     if (refusal !== undefined) throw refusal;
-    return uncertain(error, failureOf(error).retryAfterMs);
+    return uncertain(causeOf(error), failureOf(error).retryAfterMs);
   }
   const results = response.result ?? [];
   const storeMs = storeMsOf(response.headers);

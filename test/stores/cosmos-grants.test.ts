@@ -1,0 +1,125 @@
+// Grants and the control document in Cosmos DB, through the real SDK.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { randomUUID } from "node:crypto";
+import type { Grant } from "../../shared/domain/records/grant.ts";
+import { assertSafeAccount } from "../../shared/stores/connections.ts";
+import { cosmosControl } from "../../shared/stores/cosmos-control.ts";
+import { cosmosGrants } from "../../shared/stores/cosmos-grants.ts";
+import { openCosmosWorld, type CosmosWorld } from "./local-cosmos.ts";
+
+let world: CosmosWorld;
+beforeAll(async () => {
+  world = await openCosmosWorld();
+});
+afterEach(() => world.faults.clearFaults());
+afterAll(() => world.close());
+
+function aGrant(change: Partial<Grant> = {}): Grant {
+  return {
+    id: `grant:${randomUUID()}`,
+    type: "grant",
+    schemaVersion: 1,
+    tenantId: "tenant-1",
+    subject: "invoice-exception",
+    action: "portal.request_credit_note.v1",
+    target: "*",
+    limits: { amount: "500" },
+    grantedBy: "ana",
+    grantedAtMs: 1_800_000_000_000,
+    ...change,
+  };
+}
+
+const put = (container: string, document: object) =>
+  world.container(container).items.upsert(document);
+
+describe("grants", () => {
+  test("are found by tenant, subject and action, and by nothing else", async () => {
+    const grants = cosmosGrants(world.container("grants"), { clockMs: () => 0 });
+    const wanted = aGrant({ subject: `workflow-${randomUUID()}` });
+    const others = [
+      aGrant({ ...wanted, id: "grant:other-tenant", tenantId: "tenant-2" }),
+      aGrant({ ...wanted, id: "grant:other-action", action: "crm.close_case.v1" }),
+      aGrant({ ...wanted, id: "grant:other-subject", subject: "customer-onboarding" }),
+      { ...aGrant({ ...wanted, id: "grant:newer" }), schemaVersion: 2 },
+    ];
+    for (const grant of [wanted, ...others]) await put("grants", grant);
+    expect(await grants.candidates(wanted)).toEqual([wanted]);
+    expect(await grants.read("tenant-1", wanted.id)).toEqual(wanted);
+    expect(await grants.read("tenant-2", wanted.id)).toBeUndefined();
+    expect(await grants.read("tenant-1", "grant:newer")).toBeUndefined();
+  });
+
+  test("may be five seconds old as candidates, and are read now at the gate", async () => {
+    let clockMs = 0;
+    const grants = cosmosGrants(world.container("grants"), { clockMs: () => clockMs });
+    const grant = aGrant({ subject: `workflow-${randomUUID()}` });
+    await put("grants", grant);
+    expect(await grants.candidates(grant)).toEqual([grant]);
+    const revoked = { ...grant, revoked: { by: "ana", atMs: 1, reason: "left" } };
+    await put("grants", revoked);
+    clockMs = 4999;
+    expect(await grants.candidates(grant)).toEqual([grant]);
+    expect(await grants.read(grant.tenantId, grant.id)).toEqual(revoked);
+    clockMs = 5000;
+    expect(await grants.candidates(grant)).toEqual([revoked]);
+  });
+});
+
+describe("the control document", () => {
+  test("has defaults while there is none, and may be two seconds old", async () => {
+    await world
+      .container("control")
+      .item("control", "control")
+      .delete()
+      .catch(() => undefined);
+    let clockMs = 0;
+    const control = cosmosControl(world.container("control"), { clockMs: () => clockMs });
+    const first = await control.read();
+    expect(first).toMatchObject({ draining: false, caseIdKeyFingerprint: undefined });
+    await put("control", { id: "control", draining: true });
+    clockMs = 1999;
+    expect(await control.read()).toEqual({ ...first, storeMs: Number(first.storeMs) + 1999 });
+    clockMs = 2000;
+    expect(await control.read()).toMatchObject({ draining: true });
+  });
+
+  test("keeps the fingerprint that was written first, and the drain flag with it", async () => {
+    await put("control", { id: "control", draining: true });
+    const container = world.container("control");
+    const one = cosmosControl(container, { clockMs: () => 0 });
+    const other = cosmosControl(container, { clockMs: () => 0 });
+    const pinned = await Promise.all([one.pinCaseIdKey("a"), other.pinCaseIdKey("b")]);
+    expect(new Set(pinned).size).toBe(1);
+    expect(await one.pinCaseIdKey("c")).toBe(pinned[0]);
+    expect(await one.read()).toMatchObject({ draining: true, caseIdKeyFingerprint: pinned[0] });
+  });
+
+  test("gets its fingerprint even if the answer to that write is lost", async () => {
+    await world
+      .container("control")
+      .item("control", "control")
+      .delete()
+      .catch(() => undefined);
+    const control = cosmosControl(world.container("control"), { clockMs: () => 0 });
+    await world.faults.inject({ match: { kind: "create" }, fault: "dropAfterCommit", times: 1 });
+    expect(await control.pinCaseIdKey("a")).toBe("a");
+  });
+});
+
+describe("an account", () => {
+  test("with one write region and bounded staleness is safe", async () => {
+    await expect(assertSafeAccount(world.client)).resolves.toBeUndefined();
+  });
+
+  test.each([{ multipleWriteLocations: true }, { consistencyLevel: "Session" }])(
+    "that cannot keep what the protocol rests on is refused (%o)",
+    async (options) => {
+      const unsafe = await openCosmosWorld(options);
+      await expect(assertSafeAccount(unsafe.client)).rejects.toMatchObject({
+        name: "TerminalFault",
+      });
+      await unsafe.close();
+    },
+  );
+});
