@@ -37,19 +37,26 @@ export function openCosmos(
   });
 }
 
-export function openServiceBus(connection: ServiceBusConnection): ServiceBusClient {
-  const options = {
+export function openServiceBus(
+  connection: ServiceBusConnection,
+  options: { requestTimeoutMs?: number } = {},
+): ServiceBusClient {
+  const clientOptions = {
     retryOptions: {
       mode: RetryMode.Exponential,
       maxRetries: 2,
       retryDelayInMs: 500,
       maxRetryDelayInMs: 4000,
-      timeoutInMs: defaultTimeoutMs,
+      timeoutInMs: options.requestTimeoutMs ?? defaultTimeoutMs,
     },
   };
   return "connectionString" in connection
-    ? new ServiceBusClient(connection.connectionString, options)
-    : new ServiceBusClient(connection.fullyQualifiedNamespace, credentialOf(connection), options);
+    ? new ServiceBusClient(connection.connectionString, clientOptions)
+    : new ServiceBusClient(
+        connection.fullyQualifiedNamespace,
+        credentialOf(connection),
+        clientOptions,
+      );
 }
 
 /** A user-assigned identity is named by its client id; else whatever this machine has. */
