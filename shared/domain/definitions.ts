@@ -9,7 +9,7 @@
 import type { z } from "zod";
 import type { Contract } from "./contract.ts";
 import type { ActionRequest } from "./records/case.ts";
-import type { Answer, Binding } from "./records/evidence.ts";
+import type { Answer, Binding, LookupVerdict } from "./records/evidence.ts";
 import type { Effect } from "./records/effect.ts";
 import type { Event } from "./records/inbox.ts";
 
@@ -41,6 +41,8 @@ export interface SendRequest {
   timeoutMs: number;
 }
 
+export type LookupRequest = Omit<SendRequest, "fence">;
+
 export interface Provider {
   name: string;
   apiVersion: string;
@@ -49,6 +51,8 @@ export interface Provider {
   accountOf(tenantId: string): string;
   /** Never throws, and never settles before its socket is closed or its answer is read. */
   send(request: SendRequest): Promise<Answer>;
+  /** Present exactly when the contract has a look-up. Never throws. */
+  lookup?(request: LookupRequest): Promise<LookupVerdict>;
 }
 
 export type Facts = Readonly<Record<string, z.core.util.JSONType>>;
@@ -107,6 +111,13 @@ export function bookOf(parts: {
   actions: readonly Action[];
   providers: readonly Provider[];
 }): Book {
+  for (const { name, contract, lookup } of parts.providers) {
+    if ((contract.lookup === undefined) !== (lookup === undefined)) {
+      throw new Error(
+        `provider ${name}: its contract and its code differ on whether it can look up`,
+      );
+    }
+  }
   const workflows = new Map(parts.workflows.map((workflow) => [workflow.type, workflow]));
   const actions = new Map(parts.actions.map((action) => [action.name, action]));
   const providers = new Map(parts.providers.map((provider) => [provider.name, provider]));

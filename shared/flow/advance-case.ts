@@ -15,6 +15,7 @@ import type { CaseKey } from "../domain/identity.ts";
 import { caseOf, effectOf } from "../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
 import { keepEvidence } from "./keep-evidence.ts";
+import { lookUp } from "./look-up.ts";
 import {
   handOn,
   nowMsOf,
@@ -89,6 +90,8 @@ async function carryOut(
       if (await hasMoved(ports, turn)) return writeAndReadAgain(ports, turn);
       turn.draft = commitPlan(turn.draft, { book: ports.book });
       return "goOn";
+    case "lookUp":
+      return lookUp(ports, turn, step.operationId);
     case "claim":
       return claimAndSend(ports, turn, step.operationId);
     case "foldFindings":

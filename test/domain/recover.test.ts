@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Contract } from "../../shared/domain/contract.ts";
 import { assertContract, providerKeyOf } from "../../shared/domain/contract.ts";
-import { attemptLimits, notBeforeMs, recover } from "../../shared/domain/decisions/recover.ts";
+import { notBeforeMs } from "../../shared/domain/decisions/back-off.ts";
+import { attemptLimits, recover } from "../../shared/domain/decisions/recover.ts";
 import type { AttemptEnd, EffectOf } from "../../shared/domain/records/effect.ts";
 import {
   callTimeoutMs,

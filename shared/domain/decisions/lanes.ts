@@ -94,6 +94,8 @@ function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: 
       return recovery;
     case "review":
       return { kind: "openReview", operationId: effect.operationId, recovery };
+    case "lookUp":
+      return { kind: "lookUp", operationId: effect.operationId };
     case "retry":
       return claimStep(effect, facts);
   }

@@ -1,10 +1,10 @@
 // What to do about an effect whose outcome is unknown. The whole policy is the order below (design.md 5).
 //
-// Pure. No row permits a send that the provider's contract does not cover: only a key that the provider
-// still enforces, or proof that nothing left, leads to a retry. Everything else waits or goes to a person.
+// Pure. No row permits a send that the provider's contract does not cover: a key that the provider still enforces; an
+// absence that a strong look-up found after the last attempt's horizon, when every attempt is known to have ended;
+// or proof that nothing left. Everything else waits, looks, or goes to a person.
 import type { Contract } from "../contract.ts";
-import { unitIntervalOf } from "../identity.ts";
-import type { Attempt, Effect, EffectOf } from "../records/effect.ts";
+import { provesNothingLeft, type Effect, type EffectOf } from "../records/effect.ts";
 import type { reviewKinds } from "../records/review.ts";
 
 export const attemptLimits = {
@@ -12,10 +12,13 @@ export const attemptLimits = {
   leftMax: 6,
   /** Claims that provably sent or changed nothing: refused connections, 429. */
   notSentMax: 30,
+  /** Look-ups of one unknown. */
+  lookupsMax: 12,
 };
 
 export type Recovery =
   | { kind: "retry" }
+  | { kind: "lookUp" }
   | { kind: "wait"; untilMs: number }
   | { kind: "inReview" }
   | { kind: "review"; review: (typeof reviewKinds)[number]; why: string };
@@ -32,31 +35,93 @@ export interface RecoverFacts {
 }
 
 export function recover(facts: RecoverFacts): Recovery {
-  const { effect, contract, current, nowMs } = facts;
+  const { effect, contract } = facts;
   if (effect.reviewRef !== undefined) return { kind: "inReview" };
-  if (!current) {
-    return unknownReview("the case has moved on since this was decided; it may only be settled");
+  const keyRefused = whyKeyRefused(facts);
+  if (keyRefused === undefined) return retryWhenDue(facts);
+  switch (contract.lookup?.consistency) {
+    case "strong":
+      return recoverByStrongLookup(facts);
+    case "eventual":
+      return recoverBySearch(facts, contract.lookup.settleMs);
+    case undefined:
+      return unknownReview(keyRefused);
   }
+}
+
+function unknownReview(why: string): Recovery {
+  return { kind: "review", review: "UnknownEffect", why };
+}
+
+/** Why a key does not allow a retry now; undefined when it does. */
+function whyKeyRefused(facts: RecoverFacts): string | undefined {
+  const { effect, contract, current } = facts;
+  if (!current) return "the case has moved on since this was decided; it may only be settled";
+  if (contract.idempotency === undefined) {
+    return "the provider offers neither a key nor a look-up that could settle it";
+  }
+  if (effect.attempts.at(-1)?.end?.replayedError === true) {
+    return "the provider repeats an error that it stored under this key";
+  }
+  return keyRefusal(facts, contract.idempotency);
+}
+
+function retryWhenDue({ effect, nowMs }: RecoverFacts): Recovery {
   const exhausted = exhaustion(effect);
   if (exhausted !== undefined) {
     return { kind: "review", review: "AttemptsExhausted", why: exhausted };
   }
-  if (contract.idempotency === undefined) {
-    return unknownReview("the provider offers neither a key nor a look-up that could settle it");
-  }
-  if (effect.attempts.at(-1)?.end?.replayedError === true) {
-    return unknownReview("the provider repeats an error that it stored under this key");
-  }
-  const refusal = keyRefusal(facts, contract.idempotency);
-  if (refusal !== undefined) return unknownReview(refusal);
   if (effect.notBeforeMs !== undefined && nowMs < effect.notBeforeMs) {
     return { kind: "wait", untilMs: effect.notBeforeMs };
   }
   return { kind: "retry" };
 }
 
-function unknownReview(why: string): Recovery {
-  return { kind: "review", review: "UnknownEffect", why };
+/**
+ * Looks early, because what is found settles at once; but only a look that STARTED after the last deadline plus horizon
+ * may find an absence that counts, and earlier absences never count later (counterexample 10).
+ */
+function recoverByStrongLookup(facts: RecoverFacts): Recovery {
+  const { effect, contract, current, nowMs } = facts;
+  const overMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs;
+  const absentMs = effect.lookups?.absentStartedAtMs;
+  if (absentMs !== undefined && absentMs > overMs) {
+    if (!current) {
+      return unknownReview("it is not there, and the case has moved on since this was decided");
+    }
+    if (effect.attempts.some((attempt) => attempt.end?.kind === "orphaned")) {
+      return unknownReview("it is not there, but a worker that took it may only be frozen");
+    }
+    return retryWhenDue(facts);
+  }
+  if (effect.lookups !== undefined && nowMs <= overMs) return { kind: "wait", untilMs: overMs + 1 };
+  return lookWhenDue(effect, nowMs);
+}
+
+/** A search may lag: what it shows settles, what it does not show proves nothing, however often. */
+function recoverBySearch(facts: RecoverFacts, settleMs: number): Recovery {
+  const { effect, contract, nowMs } = facts;
+  const settledMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs + settleMs;
+  if ((effect.lookups?.lastStartedAtMs ?? 0) > settledMs) {
+    return unknownReview(
+      "the search does not show it, and what a search does not show proves nothing",
+    );
+  }
+  return lookWhenDue(effect, nowMs);
+}
+
+function lookWhenDue({ lookups }: EffectOf<"unknown">, nowMs: number): Recovery {
+  if (lookups === undefined) return { kind: "lookUp" };
+  if (lookups.count >= attemptLimits.lookupsMax) {
+    return unknownReview(`${lookups.count} look-ups could not settle it`);
+  }
+  if (nowMs < lookups.notBeforeMs) return { kind: "wait", untilMs: lookups.notBeforeMs };
+  return { kind: "lookUp" };
+}
+
+/** When no byte of any attempt can leave any more. */
+function lastDeadlineMs(effect: Effect, nowMs: number): number {
+  return Math.max(...effect.attempts.map(({ deadlineMs }) => deadlineMs ?? nowMs));
 }
 
 /** Why the key no longer protects a retry; undefined while it does. Asked again at the send gate. */
@@ -78,34 +143,14 @@ export function keyRefusal(
 
 /** The earliest moment at which the provider may have seen the key: never later than the truth. */
 function firstStartMs(effect: Effect): number | undefined {
-  return effect.attempts.find((attempt) => mayHaveLeft(attempt))?.claimedAtMs;
-}
-
-function mayHaveLeft(attempt: Attempt): boolean {
-  return attempt.end?.kind !== "notSent" && attempt.end?.kind !== "notApplied";
+  return effect.attempts.find((attempt) => !provesNothingLeft(attempt))?.claimedAtMs;
 }
 
 /** Why no further claim is allowed, whatever the contract says; undefined below the bounds. */
 export function exhaustion(effect: Effect): string | undefined {
-  const left = effect.attempts.filter(mayHaveLeft).length;
+  const notSent = effect.attempts.filter(provesNothingLeft).length;
+  const left = effect.attempts.length - notSent;
   if (left >= attemptLimits.leftMax) return `${left} attempts may have left without an outcome`;
-  const notSent = effect.attempts.length - left;
   if (notSent >= attemptLimits.notSentMax) return `${notSent} attempts were turned away`;
   return undefined;
-}
-
-const backOffMsMin = 1000;
-const backOffMsMax = 5 * 60_000;
-const retryAfterMsMax = 15 * 60_000;
-
-/** When the next attempt may start: doubling, with jitter fixed by the attempt, and Retry-After within a cap. */
-export function notBeforeMs(
-  effect: Effect,
-  options: { nowMs: number; retryAfterMs?: number | undefined },
-): number {
-  const n = effect.attempts.length;
-  const doubledMs = Math.min(backOffMsMax, backOffMsMin * 2 ** Math.max(0, n - 1));
-  const jitteredMs = doubledMs * (0.5 + unitIntervalOf(effect.operationId, n) / 2);
-  const askedMs = Math.min(retryAfterMsMax, options.retryAfterMs ?? 0);
-  return options.nowMs + Math.ceil(Math.max(jitteredMs, askedMs));
 }

@@ -61,6 +61,15 @@ const common = {
   attempts: z.array(Attempt),
   mayHaveLeft: z.boolean(),
   notBeforeMs: z.int().optional(),
+  /** Look-ups since it became unknown; only an absence that started late enough ever counts. */
+  lookups: z
+    .object({
+      count: z.int(),
+      lastStartedAtMs: z.int(),
+      absentStartedAtMs: z.int().optional(),
+      notBeforeMs: z.int(),
+    })
+    .optional(),
   /** The id of the open review that holds this effect. */
   reviewRef: z.string().optional(),
   /** Evidence that speaks against a final status. */
@@ -110,6 +119,11 @@ export function coreOf(effect: Effect): EffectCore {
 /** A plan effect's decision, or an outbox effect's justification. */
 export function basisOf(effect: Effect): number {
   return effect.decidedOn ?? effect.justifiedBy ?? 0;
+}
+
+/** Proof that this attempt changed nothing; a refusal or a silence is none. */
+export function provesNothingLeft(attempt: Attempt): boolean {
+  return attempt.end?.kind === "notSent" || attempt.end?.kind === "notApplied";
 }
 
 export function lastAttempt(effect: Effect): Attempt | undefined {

@@ -54,6 +54,16 @@ export const Answer = z.discriminatedUnion("kind", [
 ]);
 export type Answer = z.infer<typeof Answer>;
 
+/** What a look-up by operation id, or a search for our marker, showed. */
+export const LookupVerdict = z.discriminatedUnion("kind", [
+  /** Something is there; whether it is ours, its binding tells. */
+  z.object({ kind: z.literal("found"), receipt: Receipt }),
+  z.object({ kind: z.literal("absent") }),
+  /** No answer, or something that names no operation: a matching final state binds nothing. */
+  z.object({ kind: z.literal("inconclusive"), reason: z.string() }),
+]);
+export type LookupVerdict = z.infer<typeof LookupVerdict>;
+
 /** What an operator states after looking; counted apart from evidence. */
 export const Statement = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("happened"), providerId: z.string() }),
@@ -72,6 +82,8 @@ export const Finding = z.object({
   content: z.discriminatedUnion("kind", [
     /** The end of an attempt that its own worker could not settle. */
     z.object({ kind: z.literal("attemptEnd"), attempt: z.int(), answer: Answer }),
+    /** `startedAtMs`: the store's time before the look-up began; an absence counts from there. */
+    z.object({ kind: z.literal("lookup"), startedAtMs: z.int(), verdict: LookupVerdict }),
     /** A provider's webhook. */
     z.object({ kind: z.literal("providerReport"), receipt: Receipt }),
     z.object({ kind: z.literal("statement"), statement: Statement, reason: z.string() }),

@@ -4,7 +4,7 @@
 // "not sent" proves nothing about the first: `leftBefore` remembers how it was before this attempt, and
 // only proof for this same attempt restores it.
 import type { Book } from "../definitions.ts";
-import { notBeforeMs } from "../decisions/recover.ts";
+import { notBeforeMs } from "../decisions/back-off.ts";
 import {
   coreOf,
   type Attempt,
@@ -102,7 +102,7 @@ export function confirm(
     by: settledBy,
     atMs: nowMs,
   });
-  const { reviewRef: _resolved, ...core } = effect;
+  const { reviewRef: _resolved, lookups: _settled, ...core } = effect;
   const confirmed: Effect = {
     ...core,
     status: "confirmed",
@@ -157,10 +157,7 @@ function prepareAgain(
   const { reviewRef: _resolved, ...core } = effect;
   const prepared: Effect = {
     ...core,
-    notBeforeMs: notBeforeMs(
-      { ...effect, status: "started" },
-      { nowMs: settlement.nowMs, retryAfterMs },
-    ),
+    notBeforeMs: notBeforeMs(effect, { nowMs: settlement.nowMs, retryAfterMs }),
     status: "prepared",
     reason: answer.reason,
   };
@@ -178,7 +175,7 @@ export function becomeUnknown(
     answer?.kind === "noAnswer" || answer?.kind === "notApplied" ? answer.retryAfterMs : 0;
   const unknown: Effect = {
     ...effect,
-    notBeforeMs: notBeforeMs({ ...effect, status: "started" }, { nowMs, retryAfterMs: asked }),
+    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: asked }),
     status: "unknown",
     reason,
     unknownSinceMs: nowMs,

@@ -35,7 +35,7 @@ export function claim(
     by: "machine",
     atMs: options.nowMs,
   });
-  const { notBeforeMs: _passed, grantHold: _granted, ...core } = coreOf(effect);
+  const { notBeforeMs: _passed, grantHold: _granted, lookups: _old, ...core } = coreOf(effect);
   const started: Effect = {
     ...core,
     grantRef: options.grantRef,

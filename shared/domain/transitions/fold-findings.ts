@@ -53,12 +53,15 @@ function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Sn
       return foldAttemptEnd(snapshot, operationId, content, options);
     case "statement":
       return foldStatement(snapshot, finding, options);
+    // A look-up was folded when it was made; a report is a receipt.
+    case "lookup":
     case "providerReport":
       return snapshot;
   }
 }
 
-function foldReceipt(
+/** A provider's own proof, wherever it came from. */
+export function foldReceipt(
   snapshot: Snapshot,
   operationId: string,
   receipt: Receipt,

@@ -1,0 +1,25 @@
+// When to try again: doubling from a second to five minutes, with jitter, and Retry-After within a cap.
+//
+// The jitter is fixed by what it is for, so that a replay waits as long as the first time.
+import { unitIntervalOf } from "../identity.ts";
+import type { Effect } from "../records/effect.ts";
+
+const backOffMsMin = 1000;
+const backOffMsMax = 5 * 60_000;
+const retryAfterMsMax = 15 * 60_000;
+
+/** When the next attempt may start. */
+export function notBeforeMs(
+  effect: Pick<Effect, "attempts" | "operationId">,
+  options: { nowMs: number; retryAfterMs?: number | undefined },
+): number {
+  const askedMs = Math.min(retryAfterMsMax, options.retryAfterMs ?? 0);
+  const waitMs = backOffMs(effect.operationId, effect.attempts.length);
+  return options.nowMs + Math.max(waitMs, askedMs);
+}
+
+/** For the nth time in a row, counted from 1: between half and the whole of the doubled wait. */
+export function backOffMs(subject: string, n: number): number {
+  const doubledMs = Math.min(backOffMsMax, backOffMsMin * 2 ** Math.min(20, Math.max(0, n - 1)));
+  return Math.ceil(doubledMs * (0.5 + unitIntervalOf(subject, n) / 2));
+}

@@ -1,0 +1,60 @@
+// Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
+//
+// The store's time is taken before the question: only an absence that started late enough may ever count.
+import type { LookupRequest, Provider } from "../domain/definitions.ts";
+import type { LookupVerdict } from "../domain/records/evidence.ts";
+import { effectOf } from "../domain/records/snapshot.ts";
+import { foldLookup } from "../domain/transitions/look-up.ts";
+import { budgetLeftMs, handOn, requireNowMs, turnFields } from "./turn.ts";
+import type { Turn, TurnPorts, TurnResult } from "./turn.ts";
+import { flush } from "./write-draft.ts";
+
+export async function lookUp(
+  ports: TurnPorts,
+  turn: Turn,
+  operationId: string,
+): Promise<TurnResult | "again" | "goOn"> {
+  // What is known already must not wait for a slow look-up.
+  if ((await flush(ports, turn)) !== "written") return "again";
+  const effect = effectOf(turn.draft, operationId);
+  const provider = ports.book.provider(effect.provider);
+  if (provider?.lookup === undefined) throw new Error(`${effect.provider} cannot look up`);
+  if (budgetLeftMs(ports, turn) < provider.contract.callTimeoutMs * 1.5) {
+    await handOn(ports, turn.key);
+    return { kind: "handedOn" };
+  }
+  const startedAtMs = requireNowMs(ports, turn);
+  const { target, payloadDigest, providerKey } = effect;
+  const request: LookupRequest = {
+    action: effect.action,
+    account: effect.account,
+    binding: { operationId, target, payloadDigest },
+    ...(providerKey === undefined ? {} : { providerKey }),
+    payload: effect.payload,
+    timeoutMs: provider.contract.callTimeoutMs,
+  };
+  const verdict = await askProvider(ports, turn, provider, request);
+  turn.draft = foldLookup(
+    turn.draft,
+    { operationId, startedAtMs, verdict, by: ports.workerId },
+    { book: ports.book, nowMs: requireNowMs(ports, turn) },
+  );
+  return "goOn";
+}
+
+async function askProvider(
+  ports: TurnPorts,
+  turn: Turn,
+  provider: Provider,
+  request: LookupRequest,
+): Promise<LookupVerdict> {
+  const unable = { kind: "inconclusive", reason: "it cannot look up" } as const;
+  try {
+    return await ports.at("lookUp", async () => provider.lookup?.(request) ?? unable);
+  } catch (error) {
+    // An adapter must not throw. If one does, nothing was learned.
+    ports.log.error("a look-up threw", { ...turnFields(turn), provider: provider.name });
+    const name = error instanceof Error ? error.name : typeof error;
+    return { kind: "inconclusive", reason: `the look-up threw ${name}` };
+  }
+}
