@@ -22,6 +22,12 @@ import { StopFault } from "./stop.ts";
 const root = join(import.meta.dirname, "../..");
 const usualState = join(root, ".local/state");
 
+/** Short where it lies in the project, whole where it does not. */
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") ? path : short || ".";
+}
+
 /** The n-th time that samples are run on this state, counted from 1. */
 async function nextRun(state: StateFolder): Promise<number> {
   const kept = (await state.readJson("runs.json")) as { runs: number } | undefined;
@@ -105,8 +111,7 @@ async function serve(options: Options, state: StateFolder, screen: Screen): Prom
       tenantId: "acme",
       source: "acme-erp",
       invoice: inRun(await runCount(state), "INV-20931"),
-      stateArgument:
-        state.path === usualState ? "" : ` --state ${relative(process.cwd(), state.path)}`,
+      stateArgument: state.path === usualState ? "" : ` --state ${shortPath(state.path)}`,
     });
     await heard;
     return 0;
@@ -141,12 +146,12 @@ async function main(): Promise<number> {
   let exitCode = 1;
   try {
     screen.line("Countersign on a local Azure; nothing leaves this machine.");
-    screen.step("state", relative(process.cwd(), state.path) || ".");
+    screen.step("state", shortPath(state.path));
     exitCode = await serve(options, state, screen);
     return exitCode;
   } finally {
     if (isFresh && exitCode === 0) await state.remove();
-    else if (isFresh) screen.line(`Its state and logs are kept in ${state.path}.`);
+    else if (isFresh) screen.line(`Its state and logs are kept in ${shortPath(state.path)}.`);
   }
 }
 

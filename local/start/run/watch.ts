@@ -41,11 +41,22 @@ export function concerns(request: StoreRequest, caseId: string): boolean {
   return JSON.stringify(request.partitionKey).includes(caseId);
 }
 
-async function storeRequests(cosmosUrl: string, after: number): Promise<StoreRequest[]> {
+interface LogPage {
+  entries: StoreRequest[];
+  /** The number of the newest line, read or not. */
+  last: number;
+}
+
+async function logPage(cosmosUrl: string, after: number): Promise<LogPage> {
   const response = await fetch(`${cosmosUrl}/_local/log?after=${after}`);
   if (!response.ok) throw new Error(`the Cosmos server's log answered ${response.status}`);
-  const body = (await response.json()) as { entries: StoreRequest[] };
-  return body.entries;
+  return (await response.json()) as LogPage;
+}
+
+async function storeRequests(cosmosUrl: string, after: number): Promise<StoreRequest[]> {
+  const { entries, last } = await logPage(cosmosUrl, after);
+  const reached = entries.at(-1)?.n ?? last;
+  return reached < last ? [...entries, ...(await storeRequests(cosmosUrl, reached))] : entries;
 }
 
 export async function startWatch(urls: {
@@ -57,7 +68,7 @@ export async function startWatch(urls: {
   const journal: Entry[] = [];
   const requests: StoreRequest[] = [];
   // Where the log stood when the run began: earlier requests are not of this run.
-  let logAfter = (await storeRequests(urls.cosmos, 0)).at(-1)?.n ?? 0;
+  let logAfter = (await logPage(urls.cosmos, 0)).last;
   let movedAt = performance.now();
   const stopping = new AbortController();
 
