@@ -6,6 +6,7 @@ import { CosmosClient } from "@azure/cosmos";
 import { DefaultAzureCredential, ManagedIdentityCredential } from "@azure/identity";
 import { RetryMode, ServiceBusClient } from "@azure/service-bus";
 import { TerminalFault } from "../domain/faults.ts";
+import { readFault } from "./cosmos/answers.ts";
 
 export type CosmosConnection =
   | { connectionString: string }
@@ -66,9 +67,17 @@ function credentialOf({ clientId }: { clientId?: string }) {
     : new ManagedIdentityCredential({ clientId });
 }
 
+async function readAccount(client: CosmosClient) {
+  try {
+    return (await client.getDatabaseAccount()).resource;
+  } catch (error) {
+    throw readFault(error, "the read of the account", {});
+  }
+}
+
 /** Throws when the account cannot keep what the protocol rests on; called at start-up. */
 export async function assertSafeAccount(client: CosmosClient): Promise<void> {
-  const { resource: account } = await client.getDatabaseAccount();
+  const account = await readAccount(client);
   if (account === undefined) return;
   if (account.enableMultipleWritableLocations) {
     throw new TerminalFault(

@@ -69,6 +69,7 @@ describe("hints in memory", () => {
     lost?.abandon();
     const held = hints.receive("cases");
     lost?.complete();
+    expect(hints.waiting("cases")).toHaveLength(1);
     expect(hints.receive("cases")).toBeUndefined();
     held?.complete();
     expect(hints.waiting("cases")).toEqual([]);

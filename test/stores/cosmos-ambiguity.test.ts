@@ -23,8 +23,9 @@ beforeAll(async () => {
 afterEach(() => world.faults.clearFaults());
 afterAll(() => world.close());
 
+const once = { match: { kind: "batch" }, times: 1 } as const;
 const onBatch = (rule: Omit<FaultRule, "match">): Promise<void> =>
-  world.faults.inject({ match: { kind: "batch" }, times: 1, ...rule });
+  world.faults.inject({ ...once, ...rule });
 
 describe("a batch that landed without an answer", () => {
   const faults: Omit<FaultRule, "match">[] = [
@@ -48,6 +49,19 @@ describe("a batch that landed without an answer", () => {
       expect((await store.history(key))?.log).toEqual([batch.log]);
     },
   );
+});
+
+describe("an account that writes in several regions", () => {
+  test("gets each write once all the same: the SDK repeats none", async () => {
+    const several = await openCosmosWorld({ multipleWriteLocations: true });
+    const cases = cosmosCases(several.container("cases"));
+    const batch = aBatch(newCaseKey());
+    await several.faults.inject({ fault: "status", status: 503, afterCommit: true, ...once });
+    expect(await cases.write(batch)).toMatchObject({ kind: "uncertain" });
+    const { entries } = await several.faults.log();
+    expect(entries.filter(({ kind }) => kind === "batch")).toHaveLength(1);
+    await several.close();
+  });
 });
 
 describe("a batch that was never carried out", () => {
