@@ -90,7 +90,7 @@ function forkWorker(options: WorkerOptions): ChildProcess {
   const child = fork(WORKER_ENTRY, args, {
     cwd: options.appFolder,
     env: environment(options.environment),
-    execArgv: ["--disable-warning=ExperimentalWarning", "--enable-source-maps"],
+    execArgv: ["--disable-warning=ExperimentalWarning"],
     serialization: "advanced",
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

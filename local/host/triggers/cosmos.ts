@@ -135,15 +135,18 @@ export function listenToCosmos(given: CosmosListenerOptions): Listener {
   let isDead = false;
   const processor = createProcessor(given, stopping.signal, () => isDead);
   const running = runProcessor(processor);
+  const dropped = Promise.withResolvers<void>();
+  async function drain(): Promise<void> {
+    stopping.abort();
+    await running;
+    await Promise.all(processor.followed.values());
+  }
   return {
-    drain: async () => {
-      stopping.abort();
-      await running;
-      await Promise.all(processor.followed.values());
-    },
+    drain: () => Promise.race([drain(), dropped.promise]),
     drop: () => {
       isDead = true;
       stopping.abort();
+      dropped.resolve();
     },
   };
 }

@@ -34,6 +34,8 @@ type Listening = ServiceBusListenerOptions & {
   stopping: AbortController;
   /** Invocations that are not settled yet: what a drain waits for. */
   serving: Set<Promise<unknown>>;
+  /** The end of the last settlement's turn. */
+  lastTurn: Promise<void>;
 };
 
 const ERROR_PAUSE_MIN_MS = 250;
@@ -64,6 +66,19 @@ async function pause(listening: Listening, ms: number): Promise<void> {
   await delay(ms, undefined, options).catch(() => {});
 }
 
+/**
+ * One settlement at a time gets onto the wire. The AMQP library below the SDK (rhea 3.0) joins two dispositions of
+ * neighbouring deliveries into one when they are made in the same tick, and gives both the outcome of the
+ * first: a message completed beside one that is abandoned would be abandoned too.
+ */
+async function settlementTurn(listening: Listening): Promise<void> {
+  const turn = listening.lastTurn;
+  const ended = Promise.withResolvers<void>();
+  listening.lastTurn = ended.promise;
+  await turn;
+  setImmediate(ended.resolve);
+}
+
 /** Invokes and settles; false when the receiver can no longer be trusted with the next message. */
 async function handle(
   listening: Listening,
@@ -77,7 +92,10 @@ async function handle(
   const outcome = await invocations.once(life, hosted, call);
   if (outcome.kind === "workerLost" || outcome.kind === "timedOut") return false;
   const completes = hosted.trigger["autoCompleteMessages"] ?? options.autoCompleteMessages;
+  // A session has a link of its own and one message in hand: nothing to be joined with.
+  const isAlone = hosted.trigger["isSessionsEnabled"] === true || isBatch;
   const settle = async (message: ServiceBusReceivedMessage) => {
+    if (!isAlone) await settlementTurn(listening);
     if (outcome.kind === "failed") await receiver.abandonMessage(message);
     else if (completes === true) await receiver.completeMessage(message);
   };
@@ -173,7 +191,9 @@ export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
   const stopping = new AbortController();
   const isBatch = hosted.trigger["cardinality"] === "many";
   const serving = new Set<Promise<unknown>>();
-  const listening: Listening = { ...given, source, isBatch, stopping, serving };
+  const lastTurn = Promise.resolve();
+  const listening: Listening = { ...given, source, isBatch, stopping, serving, lastTurn };
+  const dropped = Promise.withResolvers<void>();
   let stopPump: (() => Promise<void>) | undefined;
   if (hosted.trigger["isSessionsEnabled"] === true) {
     // A batch function with sessions has one session at a time, whatever host.json says.
@@ -186,16 +206,18 @@ export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
     void receiveLoop(listening, async () => source.createReceiver(), BATCH_WAIT_MS);
   } else stopPump = pump(listening);
 
+  async function drain(): Promise<void> {
+    stopping.abort();
+    await stopPump?.();
+    await Promise.all(serving);
+    await source.close();
+  }
   return {
-    drain: async () => {
-      stopping.abort();
-      await stopPump?.();
-      await Promise.all(serving);
-      await source.close();
-    },
+    drain: () => Promise.race([drain(), dropped.promise]),
     drop: () => {
       stopping.abort();
       source.cut();
+      dropped.resolve();
     },
   };
 }

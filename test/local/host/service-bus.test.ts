@@ -1,0 +1,250 @@
+// The Service Bus trigger against the local broker: sessions, settlement, metadata, and instances that die.
+import {
+  ServiceBusClient,
+  type ServiceBusMessage,
+  type ServiceBusReceivedMessage,
+} from "@azure/service-bus";
+import { appendFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startServiceBus } from "../../../local/service-bus/server.ts";
+import { afterwards, type Fixture, startFixture, temporaryFolder, until } from "./fixture-app.ts";
+
+const APP = `
+const { app, output } = require("@azure/functions");
+const { appendFileSync, existsSync, writeFileSync } = require("node:fs");
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const record = (line) => appendFileSync("record.txt", JSON.stringify(line) + "\\n");
+app.serviceBusQueue("in-session", { connection: "Bus", queueName: "%QUEUE%", isSessionsEnabled: true,
+  handler: async (body, context) => {
+    const m = context.triggerMetadata;
+    record({ pid: process.pid, body, session: m.sessionId, deliveries: m.deliveryCount });
+    if (body.fail) throw new Error("fails on purpose");
+    if (body.hang && !existsSync("hung")) { writeFileSync("hung", ""); await new Promise(() => {}); }
+    await wait(body.ms ?? 0);
+    record({ ended: body.n });
+  } });
+app.serviceBusQueue("plain", { connection: "Bus", queueName: "plain",
+  handler: (body, context) => { record({ body, metadata: context.triggerMetadata }); if (body === "throw") throw new Error("no"); } });
+app.serviceBusQueue("many", { connection: "Bus", queueName: "many", cardinality: "many",
+  handler: (bodies, context) => { record({ bodies, ids: context.triggerMetadata.messageIdArray }); } });
+app.http("sends", { extraOutputs: [output.serviceBusQueue({ name: "out", connection: "Bus", queueName: "plain" })],
+  handler: (request, context) => { context.extraOutputs.set("out", ["one", { two: 2 }]); return {}; } });
+`;
+
+type Row = Record<string, unknown>;
+
+async function rows({ appFolder }: Fixture): Promise<Row[]> {
+  try {
+    const text = await readFile(join(appFolder, "record.txt"), "utf8");
+    return text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Row);
+  } catch {
+    return [];
+  }
+}
+
+async function startBus() {
+  const bus = await startServiceBus({
+    dataFolder: await temporaryFolder(),
+    entities: {
+      queues: [
+        { name: "cases", requiresSession: true, maxDeliveryCount: 3 },
+        { name: "plain", maxDeliveryCount: 2 },
+        { name: "many" },
+      ],
+    },
+  });
+  afterwards(() => bus.close());
+  const client = new ServiceBusClient(bus.connectionString);
+  afterwards(() => client.close());
+  return {
+    connectionString: bus.connectionString,
+    client,
+    send: async (queue: string, ...messages: ServiceBusMessage[]) => {
+      const sender = client.createSender(queue);
+      await sender.sendMessages(messages);
+      await sender.close();
+    },
+    deadLetters: async (queue: string): Promise<ServiceBusReceivedMessage[]> => {
+      const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
+      const letters = await receiver.peekMessages(100);
+      await receiver.close();
+      return letters;
+    },
+  };
+}
+
+async function startApp(more: { workers?: number; serviceBus?: object } = {}) {
+  const bus = await startBus();
+  const fixture = await startFixture(
+    {
+      files: { "main.js": APP },
+      hostJson: {
+        extensions: { serviceBus: { sessionIdleTimeout: "00:00:01", ...more.serviceBus } },
+      },
+    },
+    {
+      settings: { Bus: bus.connectionString, QUEUE: "cases" },
+      ...(more.workers === undefined ? {} : { workers: more.workers }),
+    },
+  );
+  return { bus, fixture };
+}
+
+const inSession = (sessionId: string, n: number, more: Row = {}): ServiceBusMessage => ({
+  sessionId,
+  body: { n, ...more },
+});
+
+describe("a session's messages", () => {
+  test("come one at a time and in order", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("cases", ...[1, 2, 3].map((n) => inSession("s1", n, { ms: 20 })));
+    const all = await until("all ended", async () => {
+      const found = await rows(fixture);
+      return found.filter((row) => "ended" in row).length === 3 && found;
+    });
+    expect(all.map((row) => row["ended"] ?? row["body"])).toEqual([
+      { n: 1, ms: 20 },
+      1,
+      { n: 2, ms: 20 },
+      2,
+      { n: 3, ms: 20 },
+      3,
+    ]);
+  });
+
+  test("are tried again at once when one throws, and go on once it is a dead letter", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("cases", inSession("s1", 1, { fail: true }), inSession("s1", 2));
+    const all = await until("the second ended", async () => {
+      const found = await rows(fixture);
+      return found.some((row) => row["ended"] === 2) && found;
+    });
+    expect(all.map((row) => row["deliveries"] ?? row["ended"])).toEqual([1, 2, 3, 1, 2]);
+    const [letter] = await bus.deadLetters("cases");
+    expect(letter?.deadLetterReason).toBe("MaxDeliveryCountExceeded");
+  });
+
+  test("come back at once when their instance is killed, to another process", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("cases", inSession("s1", 1, { hang: true }));
+    const [first] = await until("the handler hangs", async () => {
+      const found = await rows(fixture);
+      return found.length === 1 && found;
+    });
+    const killedAtMs = performance.now();
+    process.kill(Number(first?.["pid"]), "SIGKILL");
+    const [, second] = await until("the next delivery", async () => {
+      const found = await rows(fixture);
+      return found.length === 2 && found;
+    });
+    expect(performance.now() - killedAtMs).toBeLessThan(3000);
+    expect(second).toMatchObject({ body: { n: 1 }, session: "s1" });
+    expect(second?.["pid"]).not.toBe(first?.["pid"]);
+    expect(fixture.invocations("in-session")[0]?.outcome).toBe("workerLost");
+  });
+});
+
+describe("two workers", () => {
+  test("share twenty sessions, each of them in order and one at a time", async () => {
+    const { bus, fixture } = await startApp({
+      workers: 2,
+      serviceBus: { maxConcurrentSessions: 4, sessionIdleTimeout: "00:00:00.2" },
+    });
+    const sessions = Array.from({ length: 20 }, (_, index) => `case-${index}`);
+    const messages = sessions.flatMap((s) => [1, 2, 3].map((n) => inSession(s, n, { ms: 5 })));
+    await bus.send("cases", ...messages);
+    const all = await until("sixty ended", async () => {
+      const found = await rows(fixture);
+      return found.filter((row) => "ended" in row).length === 60 && found;
+    });
+    for (const session of sessions) {
+      const seen = all.filter((row) => row["session"] === session);
+      expect(seen.map(({ body }) => (body as { n: number }).n)).toEqual([1, 2, 3]);
+    }
+    expect(new Set(all.flatMap((row) => row["pid"] ?? [])).size).toBe(2);
+  });
+});
+
+describe("a message's values", () => {
+  test("reach the function as Azure's worker leaves them, body fields hiding metadata", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("plain", {
+      body: { messageId: "from the body", deep: { A: 1 }, list: [1], yes: true },
+      messageId: "real",
+      correlationId: "42",
+      subject: "hello",
+      applicationProperties: { TraceId: "t", count: 3 },
+    });
+    const [row] = await until("the message", async () => {
+      const found = await rows(fixture);
+      return found.length > 0 && found;
+    });
+    expect(row?.["metadata"]).toMatchObject({
+      messageId: "from the body",
+      correlationId: 42,
+      subject: "hello",
+      label: "hello",
+      deliveryCount: 1,
+      applicationProperties: { traceId: "t", count: 3 },
+      deep: { a: 1 },
+      yes: "True",
+    });
+    expect(row?.["metadata"]).not.toHaveProperty("list");
+  });
+
+  test("come from output bindings too, the body only", async () => {
+    const { fixture } = await startApp();
+    expect((await fixture.fetch("/api/sends")).status).toBe(200);
+    const all = await until("both messages", async () => {
+      const found = await rows(fixture);
+      return found.length === 2 && found;
+    });
+    expect(all.map(({ body }) => body)).toEqual(expect.arrayContaining(["one", { two: 2 }]));
+  });
+});
+
+describe("a queue without sessions", () => {
+  test("gives up a message that throws after its last delivery", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("plain", { body: "throw" }, { body: "fine" });
+    await until("the dead letter", async () => (await bus.deadLetters("plain")).length === 1);
+    const bodies = (await rows(fixture)).map(({ body }) => body);
+    expect(bodies.map(String).toSorted()).toEqual(["fine", "throw", "throw"]);
+  });
+
+  test("may be read in batches, settled as a whole", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("many", { body: "a", messageId: "id-a" }, { body: "b", messageId: "id-b" });
+    const all = await until("both bodies", async () => {
+      const found = await rows(fixture);
+      return found.flatMap(({ bodies }) => bodies).length === 2 && found;
+    });
+    expect(all.flatMap(({ bodies }) => bodies)).toEqual(["a", "b"]);
+    expect(all.flatMap(({ ids }) => ids)).toEqual(["id-a", "id-b"]);
+  });
+});
+
+describe("a host that drains", () => {
+  test("settles what it has begun and leaves the rest to the next host", async () => {
+    const { bus, fixture } = await startApp();
+    await bus.send("cases", inSession("s1", 1, { ms: 300 }), inSession("s1", 2));
+    await until("the first began", async () => (await rows(fixture)).length === 1);
+    await fixture.host.close();
+    expect(await rows(fixture)).toMatchObject([{ body: { n: 1 } }, { ended: 1 }]);
+    appendFileSync(join(fixture.appFolder, "record.txt"), '{"restarted":true}\n');
+    await fixture.restart();
+    await until("the second ended", async () =>
+      (await rows(fixture)).some((r) => r["ended"] === 2),
+    );
+    expect((await rows(fixture)).slice(3)).toMatchObject([
+      { body: { n: 2 }, deliveries: 1 },
+      { ended: 2 },
+    ]);
+  });
+});
