@@ -54,6 +54,8 @@ export function authorize(request: CosmosRequest, credentials: Credentials, cloc
 function signedText({ method, segments }: CosmosRequest, date: string): string {
   const isResource = segments.length % 2 === 0;
   const type = isResource ? segments.at(-2) : segments.at(-1);
-  const link = isResource ? segments.join("/") : segments.slice(0, -1).join("/");
+  const path = isResource ? segments.join("/") : segments.slice(0, -1).join("/");
+  // An offer is signed by its id alone: it is named by `_rid`, not by a path of names.
+  const link = isResource && type === "offers" ? (segments[1] ?? "").toLowerCase() : path;
   return `${method.toLowerCase()}\n${(type ?? "").toLowerCase()}\n${link}\n${date.toLowerCase()}\n\n`;
 }

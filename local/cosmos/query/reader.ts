@@ -5,7 +5,7 @@ import type { Token } from "./tokens.ts";
 import { tokenize } from "./tokens.ts";
 
 const RESERVED = new Set(
-  "SELECT FROM WHERE AND OR NOT IN BETWEEN LIKE ESCAPE ORDER GROUP BY OFFSET LIMIT TOP DISTINCT VALUE AS JOIN ASC DESC EXISTS".split(
+  "SELECT FROM WHERE AND OR NOT IN BETWEEN LIKE ESCAPE ORDER GROUP BY OFFSET LIMIT TOP DISTINCT VALUE AS JOIN ASC DESC EXISTS NULL TRUE FALSE UNDEFINED UDF".split(
     " ",
   ),
 );
@@ -20,7 +20,7 @@ export interface Reader {
   takeSymbolOf<Symbol extends string>(symbols: readonly Symbol[]): Symbol | undefined;
   expectSymbol(symbol: string): void;
   takeString(): string | undefined;
-  /** Any word, keyword or not: what may follow a dot. */
+  /** What may follow a dot or AS: no keyword, which has to be written as `c["order"]`. */
   expectName(): string;
   /** A word that is no keyword, if there is one. */
   takeIdentifier(): string | undefined;
@@ -68,7 +68,7 @@ export function readTokens(text: string): Reader {
     },
     expectName: () => {
       const token = peek();
-      if (token.kind !== "word") throw unexpected(token);
+      if (token.kind !== "word" || RESERVED.has(token.upper)) throw unexpected(token);
       at += 1;
       return token.text;
     },
