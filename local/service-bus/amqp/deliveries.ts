@@ -35,6 +35,8 @@ type Outlet = {
   queue: Queue;
   link: Sender;
   hold: SessionHold | undefined;
+  /** The reply to the attach is out. rhea would write transfers that wait for it before it. */
+  attached: boolean;
   ended: boolean;
   drainWanted: boolean;
   /** Deleted and on their way to disk; they take up credit until they are sent. */
@@ -49,7 +51,13 @@ export function startDeliveries(
   link: Sender,
   hold: SessionHold | undefined,
 ): Deliveries {
-  const state = { ended: false, drainWanted: false, committing: 0, pausedUntilMs: 0 };
+  const state = {
+    attached: false,
+    ended: false,
+    drainWanted: false,
+    committing: 0,
+    pausedUntilMs: 0,
+  };
   const outlet: Outlet = { broker, queue, link, hold, ...state };
   link.on("sender_flow", () => pump(outlet));
   link.on("sendable", () => pump(outlet));
@@ -62,6 +70,11 @@ export function startDeliveries(
       if (delivery !== undefined) settleByLink(outlet, delivery);
     });
   }
+  // The reply is written at the end of this turn; credit may have come along with the attach.
+  setImmediate(() => {
+    outlet.attached = true;
+    pump(outlet);
+  });
   return {
     pump: () => pump(outlet),
     end() {
@@ -83,8 +96,9 @@ function pump(outlet: Outlet): void {
 }
 
 function canSend(outlet: Outlet): boolean {
-  const { ended, hold, link, committing } = outlet;
-  if (ended || hold?.ended === true || !link.is_open() || isPaused(outlet)) return false;
+  const { attached, ended, hold, link, committing } = outlet;
+  if (!attached || ended || hold?.ended === true || !link.is_open() || isPaused(outlet))
+    return false;
   return sparePlaces(link) - committing > 0;
 }
 

@@ -1,13 +1,45 @@
 // Where a broker on rhea goes wrong under the real SDK: one test for each trap that was met. Small
 // tests do not show most of them.
 
+import { once } from "node:events";
+
+import rhea, { type Connection, type EventContext } from "rhea";
 import { describe, expect, test } from "vitest";
 
-import { bodies, codeOf, only, serviceBus, until } from "./with-service-bus.ts";
+import { afterTest, bodies, codeOf, only, serviceBus } from "./with-service-bus.ts";
 
 const entities = {
   queues: [{ name: "plain" }, { name: "cases", requiresSession: true }],
 };
+
+/** A client on the SDK's AMQP library, for exchanges that cannot be forced with the SDK. */
+function connectRaw(connectionString: string): Connection {
+  const { hostname, port } = new URL(/Endpoint=([^;]+)/.exec(connectionString)?.[1] ?? "");
+  const connection = rhea.connect({ host: hostname, port: Number(port), username: "a" });
+  afterTest(async () => connection.close());
+  return connection;
+}
+
+async function managementRequests(connectionString: string, queue: string) {
+  const connection = connectRaw(connectionString);
+  const address = `${queue}/$management`;
+  const replies = connection.open_receiver({ source: address, target: "replies" });
+  const requests = connection.open_sender({ target: address });
+  await once(requests, "sendable");
+  return async (operation: string, linkName: string, body: Record<string, unknown>) => {
+    requests.send({
+      message_id: "1",
+      reply_to: "replies",
+      application_properties: {
+        operation: `com.microsoft:${operation}`,
+        "associated-link-name": linkName,
+      },
+      body,
+    });
+    const [context] = (await once(replies, "message")) as [EventContext];
+    return context.message?.application_properties;
+  };
+}
 
 describe("one link", () => {
   test(
@@ -52,7 +84,23 @@ describe("one link", () => {
 });
 
 describe("draining", () => {
-  test("is answered when the last message crossed the request, and the session is kept", async () => {
+  test("is answered when no credit is left, because the last message crossed the request", async () => {
+    const bus = await serviceBus(entities);
+    await bus.connect().createSender("plain").sendMessages({ body: 1 });
+    const connection = connectRaw(bus.connectionString);
+    const receiver = connection.open_receiver({
+      source: "plain",
+      credit_window: 0,
+      autoaccept: false,
+    });
+    receiver.add_credit(1);
+    await once(receiver, "message");
+    receiver.drain_credit();
+    await once(receiver, "receiver_drained");
+    expect(receiver.has_credit()).toBe(false);
+  });
+
+  test("while messages race it loses neither a message, nor the order, nor the session", async () => {
     const bus = await serviceBus(entities);
     const client = bus.connect();
     const sender = client.createSender("cases");
@@ -137,21 +185,18 @@ describe("abandoning", () => {
 
 describe("an operation on a session", () => {
   test("counts only from the link that holds it", async () => {
-    const bus = await serviceBus({
-      queues: [{ name: "cases", requiresSession: true, lockDuration: "PT0.3S" }],
-    });
-    const former = await bus
-      .connect()
-      .acceptSession("cases", "a", { maxAutoLockRenewalDurationInMs: 0 });
-    const current = await until("the lock runs out", () =>
-      bus
-        .connect()
-        .acceptSession("cases", "a")
-        .catch(() => undefined),
-    );
-    expect(await codeOf(former.setSessionState("mine"))).toBe("SessionLockLost");
-    expect(await codeOf(former.renewSessionLock())).toBe("SessionLockLost");
-    expect(await current.getSessionState()).toBeNull();
+    const bus = await serviceBus(entities);
+    const held = await bus.connect().acceptSession("cases", "a");
+    // The SDK refuses by itself once it has seen its lock lost; a holder that has not must be told.
+    const request = await managementRequests(bus.connectionString, "cases");
+    for (const operation of ["renew-session-lock", "set-session-state", "get-session-state"]) {
+      const reply = await request(operation, "a former holder", { "session-id": "a" });
+      expect(reply).toMatchObject({
+        statusCode: 410,
+        errorCondition: "com.microsoft:session-lock-lost",
+      });
+    }
+    expect(await held.getSessionState()).toBeNull();
   });
 });
 
