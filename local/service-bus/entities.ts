@@ -38,6 +38,7 @@ const detecting = {
 const CorrelationFilter = z.record(z.string(), z.unknown());
 const Rule = z.object({
   name: z.string().min(1),
+  action: z.undefined("Rule actions are not supported").optional(),
   correlationFilter: CorrelationFilter.optional(),
   sqlFilter: z.string().optional(),
 });
@@ -91,7 +92,9 @@ function lowerFirst(value: unknown): unknown {
   if (!isObject(value)) return value;
   const lowered: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(value)) {
-    if (key === "Properties" && "Name" in value) Object.assign(lowered, lowerFirst(inner));
+    // A correlation filter's own `Properties` are application properties; their names stay.
+    if (key === "Properties" && !("Name" in value)) lowered["properties"] = inner;
+    else if (key === "Properties") Object.assign(lowered, lowerFirst(inner));
     else if (key === "SqlFilter" && isObject(inner)) lowered["sqlFilter"] = inner["SqlExpression"];
     else lowered[key.charAt(0).toLowerCase() + key.slice(1)] = lowerFirst(inner);
   }

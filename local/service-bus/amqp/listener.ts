@@ -79,7 +79,7 @@ function openToClient(broker: Broker, link: Sender): void {
   link.set_target({ address: link.target?.address ?? "" });
   // Replies of $cbs and $management are sent by their request links, which find this one by name.
   if (address === "$cbs" || isManagement(address)) return;
-  const queue = broker.findQueue(address);
+  const queue = broker.findSource(address);
   if (queue === undefined) link.close(entityNotFound(address));
   else onceEnded(link, serveReceiver(broker, queue, link));
 }
@@ -93,9 +93,15 @@ function openFromClient(broker: Broker, link: Receiver): void {
     serveTokenRequests(link);
     return;
   }
-  const queue = broker.findQueue(isManagement(address) ? entityOf(address) : address);
+  if (isManagement(address)) {
+    const entity = entityOf(address);
+    const managed = broker.findDestination(entity) ?? broker.findSource(entity);
+    if (managed === undefined) link.close(entityNotFound(address));
+    else serveManagement(broker, managed, link);
+    return;
+  }
+  const queue = broker.findDestination(address);
   if (queue === undefined) link.close(entityNotFound(address));
-  else if (isManagement(address)) serveManagement(broker, queue, link);
   else serveSender(broker, queue, link);
 }
 

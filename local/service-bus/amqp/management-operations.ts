@@ -88,8 +88,6 @@ function renewLocks({ queue, body }: ManagementRequest): ManagementReply | Refus
 function scheduleMessages({ queue, body }: ManagementRequest): ManagementReply | Refusal {
   const entries = (body["messages"] ?? []) as { message: Buffer }[];
   const messages = entries.map((entry) => readMessage(entry.message));
-  const large = messages.find((message) => message.sizeBytes > MESSAGE_SIZE_MAX_BYTES);
-  if (large !== undefined) return tooLarge(large.sizeBytes, MESSAGE_SIZE_MAX_BYTES);
   const enqueued = enqueue(queue, messages);
   if (isRefusal(enqueued)) return enqueued;
   const numbers = types.wrap_array(enqueued.sequenceNumbers, AMQP_LONG, undefined);

@@ -8,16 +8,19 @@ import { messageLog, type MessageLog } from "./message-log.ts";
 import { openQueue, type Queue } from "./queue.ts";
 import { releaseSession } from "./sessions.ts";
 import { openStore, type Store } from "./store.ts";
+import { openTopic } from "./topic.ts";
 
 export type Broker = {
   clock: Clock;
   store: Store;
   log: MessageLog;
   faults: FaultPlan;
-  /** Queues, without their dead-letter queues. */
+  /** Queues and subscriptions, without their dead-letter queues. */
   queues: Queue[];
-  /** The queue a receiver or a management link names, dead-letter queues included. */
-  findQueue(address: string): Queue | undefined;
+  /** What can be sent to: a queue, or a topic's inbox. */
+  findDestination(address: string): Queue | undefined;
+  /** What can be received from: a queue, a subscription, or the dead-letter queue of either. */
+  findSource(address: string): Queue | undefined;
   close(): void;
 };
 
@@ -25,14 +28,13 @@ export function openBroker(dataFolder: string, settings: EntitySettings): Broker
   const clock = wallClock();
   const store = openStore(dataFolder);
   const log = messageLog(clock);
-  const queues = settings.queues.map((queue) => openQueue(queue, { clock, store, log }));
-  const byAddress = new Map<string, Queue>();
-  for (const queue of queues) {
-    byAddress.set(queue.name.toLowerCase(), queue);
-    if (queue.deadLetterQueue !== undefined) {
-      byAddress.set(queue.deadLetterQueue.name.toLowerCase(), queue.deadLetterQueue);
-    }
-  }
+  const surroundings = { clock, store, log };
+  const plain = settings.queues.map((queue) => openQueue(queue, surroundings));
+  const topics = settings.topics.map((topic) => openTopic(topic, surroundings));
+  const subscriptions = topics.flatMap((topic) => topic.subscriptions.map(({ queue }) => queue));
+  const queues = [...plain, ...subscriptions];
+  const destinations = byAddress([...plain, ...topics.map(({ inbox }) => inbox)]);
+  const sources = byAddress(queues.flatMap((queue) => [queue, queue.deadLetterQueue ?? queue]));
 
   return {
     clock,
@@ -40,7 +42,8 @@ export function openBroker(dataFolder: string, settings: EntitySettings): Broker
     log,
     faults: faultPlan(),
     queues,
-    findQueue: (address) => byAddress.get(address.replace(/^\//, "").toLowerCase()),
+    findDestination: (address) => destinations.get(normal(address)),
+    findSource: (address) => sources.get(normal(address)),
     close() {
       for (const queue of queues) {
         queue.waiters.clear();
@@ -52,4 +55,12 @@ export function openBroker(dataFolder: string, settings: EntitySettings): Broker
       store.close();
     },
   };
+}
+
+function byAddress(queues: Queue[]): Map<string, Queue> {
+  return new Map(queues.map((queue) => [normal(queue.name), queue]));
+}
+
+function normal(address: string): string {
+  return address.replace(/^\//, "").toLowerCase();
 }

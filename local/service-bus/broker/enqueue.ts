@@ -6,7 +6,7 @@
 
 import type { Message, NewMessage, Refusal } from "./message.ts";
 import { notAllowed, refusals, tooLarge } from "./message.ts";
-import { addMessage, nextSequenceNumber, removeMessage, type Queue } from "./queue.ts";
+import { admit, nextSequenceNumber, removeMessage, type Queue } from "./queue.ts";
 
 /** Azure's Standard tier: a message or a batch with all its properties. */
 export const MESSAGE_SIZE_MAX_BYTES = 262_144;
@@ -65,7 +65,7 @@ function enqueueOne(queue: Queue, arriving: NewMessage): number {
     content: arriving.content,
     lock: undefined,
   };
-  addMessage(queue, message);
+  admit(queue, message);
   remember(queue, message);
   queue.log.note(isScheduled ? "scheduled" : "sent", queue.name, message);
   return sequenceNumber;

@@ -51,9 +51,16 @@ export type Queue = {
   /** By sequence number: when a scheduled message becomes active, or an active one expires. */
   alarms: Map<number, CancelAlarm>;
   deadLetterQueue: Queue | undefined;
+  /** A topic's inbox hands its active messages on instead of keeping them. */
+  forward: ((message: Message) => void) | undefined;
 };
 
-export type QueueSurroundings = { clock: Clock; store: Store; log: MessageLog };
+export type QueueSurroundings = {
+  clock: Clock;
+  store: Store;
+  log: MessageLog;
+  forward?: (message: Message) => void;
+};
 
 export function openQueue(settings: QueueSettings, surroundings: QueueSurroundings): Queue {
   const counter = { name: settings.name, last: 0 };
@@ -94,6 +101,7 @@ function emptyQueue(
     recentIds: new Map(),
     alarms: new Map(),
     deadLetterQueue,
+    forward: surroundings.forward,
   };
 }
 
@@ -117,6 +125,12 @@ export function nextSequenceNumber(queue: Queue): number {
   queue.counter.last += 1;
   queue.store.setCounter(queue.counter.name, queue.counter.last);
   return queue.counter.last;
+}
+
+/** Takes in a message that is new or has just become active. */
+export function admit(queue: Queue, message: Message): void {
+  if (queue.forward !== undefined && message.state === "active") queue.forward(message);
+  else addMessage(queue, message);
 }
 
 /** Stores a message; receivers see it once it is on disk. */
@@ -163,7 +177,7 @@ function activate(queue: Queue, message: Message): void {
     enqueuedAtMs: nowMs,
     expiresAtMs: message.timeToLiveMs === undefined ? undefined : nowMs + message.timeToLiveMs,
   };
-  addMessage(queue, active);
+  admit(queue, active);
   queue.log.note("activated", queue.name, active);
 }
 

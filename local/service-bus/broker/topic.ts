@@ -1,0 +1,86 @@
+// A topic: what is sent to it is copied to each of its subscriptions that wants it.
+//
+// Its inbox is a queue of its own, which remembers message ids and holds scheduled messages until
+// their time; it hands every active message on (`forward`) and keeps none. A subscription is a
+// queue in every way, with a filter in front and its own sequence numbers. All copies of a message
+// are stored in one transaction, so a crash leaves all or none.
+
+import type { TopicSettings } from "../entities.ts";
+import { withApplicationProperties } from "./content.ts";
+import { filterOf, viewOf, type Filter } from "./filters/rule.ts";
+import type { Message } from "./message.ts";
+import {
+  addMessage,
+  nextSequenceNumber,
+  openQueue,
+  type Queue,
+  type QueueSurroundings,
+} from "./queue.ts";
+
+export type Subscription = { queue: Queue; wants: Filter };
+
+export type Topic = { inbox: Queue; subscriptions: Subscription[] };
+
+export function openTopic(settings: TopicSettings, surroundings: QueueSurroundings): Topic {
+  const subscriptions = settings.subscriptions.map((subscription) => ({
+    queue: openQueue(
+      {
+        ...subscription,
+        name: `${settings.name}/Subscriptions/${subscription.name}`,
+        requiresDuplicateDetection: false,
+        duplicateDetectionHistoryTimeWindow: 0,
+      },
+      surroundings,
+    ),
+    wants: filterOf(subscription.rules),
+  }));
+  const inbox = openQueue(
+    {
+      name: settings.name,
+      requiresSession: false,
+      lockDuration: 0,
+      maxDeliveryCount: 1,
+      deadLetteringOnMessageExpiration: false,
+      defaultMessageTimeToLive: settings.defaultMessageTimeToLive,
+      requiresDuplicateDetection: settings.requiresDuplicateDetection,
+      duplicateDetectionHistoryTimeWindow: settings.duplicateDetectionHistoryTimeWindow,
+    },
+    { ...surroundings, forward: (message) => fanOut(subscriptions, message) },
+  );
+  return { inbox, subscriptions };
+}
+
+function fanOut(subscriptions: Subscription[], message: Message): void {
+  const view = viewOf(message.content);
+  for (const { queue, wants } of subscriptions) {
+    if (wants(view)) copyTo(queue, message);
+  }
+}
+
+function copyTo(queue: Queue, message: Message): void {
+  const ttls = [message.timeToLiveMs, queue.settings.defaultMessageTimeToLive];
+  const timeToLiveMs = Math.min(...ttls.map((ttl) => ttl ?? Infinity));
+  const copy: Message = {
+    ...message,
+    sequenceNumber: nextSequenceNumber(queue),
+    timeToLiveMs: Number.isFinite(timeToLiveMs) ? timeToLiveMs : undefined,
+    expiresAtMs: Number.isFinite(timeToLiveMs) ? message.enqueuedAtMs + timeToLiveMs : undefined,
+  };
+  if (queue.settings.requiresSession && message.sessionId === undefined) {
+    copyToDeadLetters(queue, copy);
+    return;
+  }
+  addMessage(queue, copy);
+  queue.log.note("sent", queue.name, copy);
+}
+
+/** A subscription with sessions cannot refuse the sender, who does not know of it. */
+function copyToDeadLetters(queue: Queue, copy: Message): void {
+  if (queue.deadLetterQueue === undefined) return;
+  const content = withApplicationProperties(copy.content, {
+    DeadLetterReason: "Session ID is null",
+    DeadLetterErrorDescription: "The subscription requires sessions; the message names none.",
+  });
+  addMessage(queue.deadLetterQueue, { ...copy, content, expiresAtMs: undefined });
+  queue.log.note("deadLettered", queue.name, copy);
+}
