@@ -19,9 +19,10 @@ export async function showCase(
   const history = await ports.cases.history(key);
   if (history === undefined) return undefined;
   const { snapshot, log } = history;
+  const externalRef = snapshot.events[0]?.externalRef ?? "";
   return {
     // An event may be recorded before any turn has made the case document.
-    case: snapshot.case ?? { ...key, status: "recorded", version: 0 },
+    case: snapshot.case ?? { ...key, externalRef, status: "recorded", version: 0 },
     effects: snapshot.effects,
     events: snapshot.events,
     findings: snapshot.findings,
