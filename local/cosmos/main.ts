@@ -43,6 +43,8 @@ try {
   };
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
+  // Started by a parent that has gone: nobody is left who would stop it.
+  process.once("disconnect", stop);
   const { endpoint, connectionString } = cosmos;
   console.log(`cosmos: ready on ${endpoint}`);
   process.send?.({ kind: "ready", endpoint, connectionString });

@@ -7,7 +7,7 @@ import type { Service } from "../service.ts";
 import type { ScanScope } from "../query/scan.ts";
 import type { Container } from "../store/catalog.ts";
 import { itemText } from "../store/items.ts";
-import type { StoredItem } from "../store/items.ts";
+import type { StoredItem } from "../store/stored-item.ts";
 import type { Json, JsonObject } from "../store/json.ts";
 import type { PartitionKey } from "../store/partition-key.ts";
 import { keyOfDocument, parseKeyHeader, toPartitionKey } from "../store/partition-key.ts";

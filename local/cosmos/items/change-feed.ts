@@ -11,8 +11,9 @@ import { badRequest } from "../protocol/refusals.ts";
 import { scopeSql } from "../query/scan.ts";
 import type { Service } from "../service.ts";
 import type { Container } from "../store/catalog.ts";
-import { ITEM_COLUMNS, itemText, toItem } from "../store/items.ts";
-import type { StoredItem } from "../store/items.ts";
+import { itemText } from "../store/items.ts";
+import { ITEM_COLUMNS, toItem } from "../store/stored-item.ts";
+import type { StoredItem } from "../store/stored-item.ts";
 import { containerOf, rangeIdOf, scopeOf } from "./addressing.ts";
 
 const PAGE_DEFAULT = 100;

@@ -59,7 +59,7 @@ export function query(request: CosmosRequest, service: Service): Reply {
   ) {
     throw new Refusal(400, "Cross partition query only supports 'VALUE <AggregateFunc>' here.", {
       subStatus: 1004,
-      extra: { additionalErrorInfo: JSON.stringify(queryPlan(parsed)) },
+      extra: { additionalErrorInfo: JSON.stringify(queryPlan(parsed, parameters)) },
     });
   }
   if (request.staleTransactions > 0) {
@@ -99,8 +99,9 @@ export function query(request: CosmosRequest, service: Service): Reply {
 /** The plan that the client asks for beside every query, and uses only when it must. */
 export function planQuery(request: CosmosRequest, service: Service): Reply {
   containerOf(request, service);
-  const { text } = parseQueryBody(request.body);
-  return { status: 200, body: JSON.stringify(queryPlan(parseQuery(text))), charge: 0 };
+  const { text, parameters } = parseQueryBody(request.body);
+  const plan = queryPlan(parseQuery(text), parameters);
+  return { status: 200, body: JSON.stringify(plan), charge: 0 };
 }
 
 /** GET .../docs without a feed header: every item, in pages. */

@@ -4,7 +4,7 @@ import { notFound } from "../protocol/refusals.ts";
 import type { Service } from "../service.ts";
 import type { Container } from "../store/catalog.ts";
 import { itemKey } from "../store/history.ts";
-import type { StoredItem } from "../store/items.ts";
+import type { StoredItem } from "../store/stored-item.ts";
 import type { PartitionKey } from "../store/partition-key.ts";
 import { containerOf, itemReply, keyOf, readOutcome } from "./addressing.ts";
 import type { Outcome, Preconditions } from "./addressing.ts";

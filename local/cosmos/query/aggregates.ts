@@ -2,7 +2,7 @@
 //
 // Undefined values are skipped. One value of a type that cannot be added makes SUM and AVG
 // undefined; MIN and MAX take scalars of any type and are undefined once an array or object appears.
-// The aggregate of nothing is undefined, but COUNT's is 0.
+// The aggregate of nothing is undefined, but for COUNT and SUM, whose is 0.
 import type { Json, Value } from "../store/json.ts";
 import { canonicalText } from "../store/json.ts";
 import { compareForOrder } from "./compare.ts";
@@ -33,7 +33,7 @@ function adder(finish: (sum: number, count: number) => Value): Accumulator {
       else isNumeric = false;
       count += 1;
     },
-    result: () => (isNumeric && count > 0 ? finish(sum, count) : undefined),
+    result: () => (isNumeric ? finish(sum, count) : undefined),
   };
 }
 
@@ -64,7 +64,7 @@ export const AGGREGATES: Record<string, () => Accumulator> = {
   COUNT: () => counter((value) => value !== undefined),
   COUNTIF: () => counter((value) => value === true),
   SUM: () => adder((sum) => sum),
-  AVG: () => adder((sum, count) => sum / count),
+  AVG: () => adder((sum, count) => (count > 0 ? sum / count : undefined)),
   MIN: () => extreme(-1),
   MAX: () => extreme(1),
   MAKELIST: () => collector(false),

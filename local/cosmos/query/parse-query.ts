@@ -5,6 +5,7 @@ import { parseExpression } from "./parse-expression.ts";
 import { queryError } from "./query-error.ts";
 import { readTokens } from "./reader.ts";
 import type { Reader } from "./reader.ts";
+import { ownName } from "./tree.ts";
 import type { Expression, Query, Selection, Source } from "./tree.ts";
 
 const CACHE_MAX = 500;
@@ -109,12 +110,6 @@ function readSelection(reader: Reader, expression: () => Expression): Selection 
     items.push({ expression: selected, alias });
   } while (reader.takeSymbol(","));
   return { kind: "list", items };
-}
-
-function ownName(expression: Expression): string | undefined {
-  if (expression.kind === "name") return expression.name;
-  if (expression.kind !== "member" || expression.key.kind !== "literal") return undefined;
-  return typeof expression.key.value === "string" ? expression.key.value : undefined;
 }
 
 function readSources(reader: Reader, expression: () => Expression): Source[] {

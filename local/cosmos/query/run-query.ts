@@ -5,7 +5,7 @@
 import type { Clock } from "../store/clock.ts";
 import type { Container } from "../store/catalog.ts";
 import { hasCompositeIndex, isPathIndexed } from "../store/indexing.ts";
-import type { StoredItem } from "../store/items.ts";
+import type { StoredItem } from "../store/stored-item.ts";
 import { itemText } from "../store/items.ts";
 import type { Json, JsonObject, Value } from "../store/json.ts";
 import { canonicalText } from "../store/json.ts";

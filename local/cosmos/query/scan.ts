@@ -3,8 +3,8 @@
 import type { Container } from "../store/catalog.ts";
 import type { Past } from "../store/history.ts";
 import { itemKey } from "../store/history.ts";
-import type { StoredItem } from "../store/items.ts";
-import { ITEM_COLUMNS, toItem } from "../store/items.ts";
+import type { StoredItem } from "../store/stored-item.ts";
+import { ITEM_COLUMNS, toItem } from "../store/stored-item.ts";
 import type { Json, Value } from "../store/json.ts";
 import { prefixRange } from "../store/partition-key.ts";
 import type { Sqlite } from "../store/sqlite.ts";

@@ -86,3 +86,10 @@ export function propertyPath(expression: Expression): { root: string; path: stri
   }
   return at.kind === "name" ? { root: at.name, path } : undefined;
 }
+
+/** The name a selected property has without AS. */
+export function ownName(expression: Expression): string | undefined {
+  if (expression.kind === "name") return expression.name;
+  if (expression.kind !== "member" || expression.key.kind !== "literal") return undefined;
+  return typeof expression.key.value === "string" ? expression.key.value : undefined;
+}

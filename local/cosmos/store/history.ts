@@ -4,7 +4,8 @@
 // n transactions sees its scope exactly as it was before the last n of them: a consistent prefix,
 // never a mixture. Nothing here survives a restart; a lagging read then sees the present.
 import type { Container } from "./catalog.ts";
-import type { StoredItem, Transaction } from "./items.ts";
+import type { Transaction } from "./items.ts";
+import type { StoredItem } from "./stored-item.ts";
 
 interface Replaced {
   lsn: number;

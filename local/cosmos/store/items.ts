@@ -10,21 +10,11 @@ import type { Container } from "./catalog.ts";
 import type { History } from "./history.ts";
 import type { JsonObject } from "./json.ts";
 import type { PartitionKey } from "./partition-key.ts";
+import { ITEM_COLUMNS, toItem } from "./stored-item.ts";
+import type { StoredItem } from "./stored-item.ts";
 import { documentRid } from "./resource-ids.ts";
-import type { Row, Sqlite } from "./sqlite.ts";
-
-export interface StoredItem {
-  n: number;
-  pk: string;
-  id: string;
-  epk: string;
-  etag: string;
-  ts: number;
-  lsn: number;
-  position: number;
-  expires: number | null;
-  body: string;
-}
+import type { Sqlite } from "./sqlite.ts";
+import { requireUnique } from "./unique-keys.ts";
 
 /** One request's changes: they share an LSN and are remembered only once the request succeeded. */
 export interface Transaction {
@@ -41,23 +31,6 @@ export interface Items {
   isLive(item: StoredItem): boolean;
   finish(transaction: Transaction): void;
   purgeExpired(container: Container, limit: number): number;
-}
-
-export const ITEM_COLUMNS = "n, pk, id, epk, etag, ts, lsn, position, expires, body";
-
-export function toItem(row: Row): StoredItem {
-  return {
-    n: Number(row["n"]),
-    pk: String(row["pk"]),
-    id: String(row["id"]),
-    epk: String(row["epk"]),
-    etag: String(row["etag"]),
-    ts: Number(row["ts"]),
-    lsn: Number(row["lsn"]),
-    position: Number(row["position"]),
-    expires: row["expires"] === null ? null : Number(row["expires"]),
-    body: String(row["body"]),
-  };
 }
 
 /** The document as the service shows it: what was stored, then the system properties. */
@@ -91,6 +64,7 @@ export function openItems(sqlite: Sqlite, clock: Clock, history: History): Items
     },
     put: (transaction, key, id, document) => {
       const { container, changes, lsn } = transaction;
+      requireUnique(sqlite, container, { pk: key.text, id, document }, isLive);
       const there = findRow(sqlite, container, key.text, id);
       const before = there !== undefined && isLive(there) ? there : undefined;
       if (before === undefined && there !== undefined) deleteRow(sqlite, container, there);
