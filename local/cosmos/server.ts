@@ -69,7 +69,8 @@ function settingsOf(options: CosmosOptions): Settings {
     crossPartitionQueries: options.crossPartitionQueries ?? "server",
     enforceThroughput: options.enforceThroughput ?? false,
     multipleWriteLocations: options.multipleWriteLocations ?? false,
-    consistencyLevel: options.consistencyLevel ?? "Session",
+    // A new Azure account has Session; an app that many workers share needs this one, and says so.
+    consistencyLevel: options.consistencyLevel ?? "BoundedStaleness",
   };
 }
 

@@ -48,6 +48,12 @@ export const CONTAINERS: ContainerEntity[] = [
 ];
 
 const temporary: string[] = [];
+const opened: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  for (const close of opened.splice(0)) await close();
+  for (const folder of temporary.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "cosmos-"));
@@ -69,10 +75,9 @@ export async function situation(options: Partial<CosmosOptions> = {}): Promise<S
     return client;
   };
   const client = connect();
-  afterAll(async () => {
+  opened.push(async () => {
     for (const each of clients) each.dispose();
     await server.close();
-    for (const folder of temporary.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
   return {
     dataFolder,

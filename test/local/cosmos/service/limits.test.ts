@@ -1,0 +1,101 @@
+import { Agent } from "node:https";
+import { CosmosClient } from "@azure/cosmos";
+import type { OperationInput } from "@azure/cosmos";
+import { describe, expect, test } from "vitest";
+import { failureOf, situation } from "../fixture.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "./loopback-certificate.ts";
+
+describe("a unique key", () => {
+  test("holds within a partition, for creates, replaces, patches and batches", async () => {
+    const { container } = await situation();
+    const unique = container("unique");
+    await unique.items.create({ id: "1", pk: "p", email: "x", a: 1 });
+    const refused = [
+      unique.items.create({ id: "2", pk: "p", email: "x", a: 2 }),
+      unique.items.upsert({ id: "2", pk: "p", email: "y", a: 1 }),
+    ];
+    for (const each of refused) expect((await failureOf(each)).code).toBe(409);
+    expect((await unique.items.create({ id: "2", pk: "q", email: "x", a: 1 })).statusCode).toBe(
+      201,
+    );
+    await unique.items.create({ id: "3", pk: "p", email: "z", a: 3 });
+    const patch = unique.item("3", "p").patch([{ op: "set", path: "/email", value: "x" }]);
+    expect((await failureOf(patch)).code).toBe(409);
+    expect(
+      (await unique.item("1", "p").patch([{ op: "set", path: "/b", value: 1 }])).statusCode,
+    ).toBe(200);
+  });
+});
+
+describe("throughput that is enforced", () => {
+  test("answers 429 with a wait, which the SDK keeps, and nothing is lost", async () => {
+    const { client, local } = await situation({ enforceThroughput: true });
+    const { container } = await client
+      .database("test")
+      .containers.create({ id: "slow", partitionKey: "/pk", throughput: 400 });
+    const documents = Array.from({ length: 120 }, (_, n) => ({ id: `i${n}`, pk: "p" }));
+    await Promise.all(documents.map((document) => container.items.create(document)));
+    const counts = await local.counts();
+    const of = (status: number) =>
+      counts.find((each) => each.container === "slow" && each.status === status)?.count ?? 0;
+    expect(counts.find((each) => each.kind === "create" && each.status === 201)?.count).toBe(120);
+    expect(of(429)).toBeGreaterThan(0);
+  });
+});
+
+describe("an account that says it has several write regions", () => {
+  test("makes the SDK repeat a create after a 503, so its own success answers 409", async () => {
+    const { local, container } = await situation({ multipleWriteLocations: true });
+    await local.inject({
+      match: { kind: "create" },
+      fault: "status",
+      status: 503,
+      afterCommit: true,
+      times: 1,
+    });
+    const failure = await failureOf(container("things").items.create({ id: "own", pk: "p" }));
+    expect(failure.code).toBe(409);
+  });
+});
+
+describe("a bulk request", () => {
+  test("gives each operation its own fate, on every partition", async () => {
+    const { container } = await situation({ physicalPartitions: 4 });
+    const things = container("things");
+    await things.items.create({ id: "i3", pk: "p3" });
+    const operations: OperationInput[] = Array.from({ length: 20 }, (_, n) => ({
+      operationType: "Create",
+      partitionKey: `p${n}`,
+      resourceBody: { id: `i${n}`, pk: `p${n}` },
+    }));
+    const done = await things.items.executeBulkOperations(operations);
+    const statuses = done.map(({ response, error }) => response?.statusCode ?? error?.code);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(19);
+    expect(statuses[3]).toBe(409);
+    const { resources } = await things.items.query("SELECT VALUE COUNT(1) FROM c").fetchAll();
+    expect(resources).toEqual([20]);
+  });
+});
+
+describe("a bearer token", () => {
+  test("is taken over TLS when the server was told to take it, and not otherwise", async () => {
+    const tls = { key: PRIVATE_KEY, cert: CERTIFICATE };
+    const read = async (acceptBearerTokens: boolean) => {
+      const { endpoint } = await situation({ tls, acceptBearerTokens });
+      const client = new CosmosClient({
+        endpoint,
+        agent: new Agent({ ca: CERTIFICATE }),
+        aadCredentials: {
+          getToken: async () => ({ token: "local", expiresOnTimestamp: Date.now() + 3_600_000 }),
+        },
+      });
+      try {
+        return (await client.database("test").read()).statusCode;
+      } finally {
+        client.dispose();
+      }
+    };
+    expect(await read(true)).toBe(200);
+    expect((await failureOf(read(false))).code).toBe(401);
+  });
+});
