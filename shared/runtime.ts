@@ -13,7 +13,7 @@ import type { IntakePorts } from "./flow/record-event.ts";
 import type { Log, TurnPorts } from "./flow/turn.ts";
 import { email, emailActions } from "./providers/email.ts";
 import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
-import { openCosmos, openServiceBus } from "./stores/connections.ts";
+import { assertSafeAccount, openCosmos, openServiceBus } from "./stores/connections.ts";
 import { cosmosCases } from "./stores/cosmos-cases.ts";
 import { cosmosControl } from "./stores/cosmos-control.ts";
 import { cosmosGrants } from "./stores/cosmos-grants.ts";
@@ -41,7 +41,9 @@ export function runtime(): Promise<Runtime> {
 }
 
 async function start(config: Config): Promise<Runtime> {
-  const database = openCosmos(config.cosmos).database(config.cosmosDatabase);
+  const cosmos = openCosmos(config.cosmos);
+  await assertSafeAccount(cosmos);
+  const database = cosmos.database(config.cosmosDatabase);
   const cases = cosmosCases(database.container("cases"));
   const grants = cosmosGrants(database.container("grants"), { clockMs });
   const control = cosmosControl(database.container("control"), { clockMs });
