@@ -50,11 +50,20 @@ function holdLease(leases: Leases, taken: Lease, options: FeedOptions): HeldLeas
   return { current: () => lease, write, stopRenewing: () => clearInterval(renewal) };
 }
 
-function startOf({ continuation, feedRange }: Lease, fromBeginning: boolean): ChangeFeedStartFrom {
+/** The SDK takes only a feed range that it made itself, so the lease's is found among those. */
+async function startOf(
+  monitored: Container,
+  { continuation, feedRange }: Lease,
+  fromBeginning: boolean,
+): Promise<ChangeFeedStartFrom> {
   if (continuation !== null) return ChangeFeedStartFrom.Continuation(continuation);
-  return fromBeginning
-    ? ChangeFeedStartFrom.Beginning(feedRange)
-    : ChangeFeedStartFrom.Now(feedRange);
+  const ranges = await monitored.getFeedRanges();
+  const range = ranges.find(
+    ({ minInclusive, maxExclusive }) =>
+      minInclusive === feedRange.minInclusive && maxExclusive === feedRange.maxExclusive,
+  );
+  if (range === undefined) throw new Error("the lease's feed range has been split");
+  return fromBeginning ? ChangeFeedStartFrom.Beginning(range) : ChangeFeedStartFrom.Now(range);
 }
 
 /** Until the lease is lost, the worker is gone or the listener stops; a drained lease is given back. */
@@ -67,7 +76,7 @@ export async function followLease(
   const held = holdLease(leases, taken, options);
   const iterator = monitored.items.getChangeFeedIterator<unknown>({
     maxItemCount: options.maxItemCount,
-    changeFeedStartFrom: startOf(taken, options.fromBeginning),
+    changeFeedStartFrom: await startOf(monitored, taken, options.fromBeginning),
   });
   try {
     while (!options.signal.aborted && held.current() !== undefined) {
