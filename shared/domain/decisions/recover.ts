@@ -102,7 +102,8 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
 function recoverBySearch(facts: RecoverFacts, settleMs: number): Recovery {
   const { effect, contract, nowMs } = facts;
   const settledMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs + settleMs;
-  if ((effect.lookups?.lastStartedAtMs ?? 0) > settledMs) {
+  // A search that gave no answer has shown nothing: it is asked again, within the bound.
+  if ((effect.lookups?.absentStartedAtMs ?? 0) > settledMs) {
     return unknownReview(
       "the search does not show it, and what a search does not show proves nothing",
     );
