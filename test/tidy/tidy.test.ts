@@ -1,0 +1,59 @@
+// The rules of the house that no linter holds: sizes per room, links that lead somewhere, one registration a function file, and
+// nothing skipped.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+const files = globSync(
+  ["functions", "shared", "local", "ops", "test"].map((room) => `${room}/**/*.ts`),
+  {
+    cwd: root,
+  },
+);
+const source = (file: string) => readFileSync(join(root, file), "utf8");
+
+describe("a file", () => {
+  test("of the app has at most 250 lines, of local and test at most 400", () => {
+    const tooLong = files.filter((file) => {
+      const lines = source(file).split("\n").length - 1;
+      return lines > (/^(local|test)\//.test(file) ? 400 : 250);
+    });
+    expect(tooLong).toEqual([]);
+  });
+
+  test("of the app and of local opens by saying what it is", () => {
+    const silent = files.filter(
+      (file) => !file.startsWith("test/") && !source(file).startsWith("//"),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  test("skips nothing and silences nothing", () => {
+    const banned =
+      /\b(it|test|describe)\.(only|skip|todo)\b|@ts-(ignore|nocheck)|\bTODO\b|\bFIXME\b/;
+    const self = "test/tidy/tidy.test.ts";
+    expect(files.filter((file) => file !== self && banned.test(source(file)))).toEqual([]);
+  });
+});
+
+test("each function file registers one function, under its own name", () => {
+  for (const file of files.filter((one) => one.startsWith("functions/"))) {
+    const names = [...source(file).matchAll(/^app\.\w+\(\s*"([^"]+)"/gm)].map(([, name]) => name);
+    expect([file, names]).toEqual([file, [file.slice("functions/".length, -".ts".length)]]);
+  }
+});
+
+test("the links of README and ARCHITECTURE lead to files", () => {
+  for (const page of globSync(["*.md", "local/*/README.md"], { cwd: root })) {
+    const targets = [...source(page).matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(
+      ([, target]) => target ?? "",
+    );
+    const missing = targets.filter((target) => !existsSync(join(root, dirname(page), target)));
+    expect([page, missing]).toEqual([page, []]);
+  }
+});
+
+test("ARCHITECTURE stays under 250 lines", () => {
+  expect(source("ARCHITECTURE.md").split("\n").length).toBeLessThan(250);
+});
