@@ -55,10 +55,11 @@ export function constantOf(expression: Expression, context: PushdownContext): Js
   return expression.kind === "parameter" ? context.parameters.get(expression.name) : undefined;
 }
 
-function sqlValue(value: Json | undefined, isEquality: boolean): SqlValue | undefined {
+function sqlValue(value: Json | undefined): SqlValue | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "string") return value.includes("\u0000") ? undefined : value;
-  return isEquality && typeof value === "boolean" ? Number(value) : undefined;
+  // SQLite reads JSON booleans as 1 and 0, which also keeps their order.
+  return typeof value === "boolean" ? Number(value) : undefined;
 }
 
 const FLIPPED: Record<string, string> = { "=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
@@ -138,7 +139,7 @@ function compared(
   context: PushdownContext,
 ): Condition | undefined {
   const target = targetOf(property, context);
-  const value = sqlValue(constantOf(constant, context), operator === "=");
+  const value = sqlValue(constantOf(constant, context));
   if (target === undefined || value === undefined) return undefined;
   if (operator === "=") {
     return memberOfList({ target: target.sql, isIndexed: target.isIndexed }, [value]);
@@ -156,7 +157,7 @@ function membership(
 ): Condition | undefined {
   const target = targetOf(expression.needle, context);
   if (target === undefined) return undefined;
-  const values = expression.haystack.map((item) => sqlValue(constantOf(item, context), true));
+  const values = expression.haystack.map((item) => sqlValue(constantOf(item, context)));
   const known = values.filter((value) => value !== undefined);
   if (known.length !== values.length || known.length === 0) return undefined;
   return memberOfList({ target: target.sql, isIndexed: target.isIndexed }, known);
@@ -217,6 +218,5 @@ function fixes(
   context: PushdownContext,
 ): boolean {
   if (targetOf(property, context)?.sql !== column) return false;
-  const value = sqlValue(constantOf(constant, context), false);
-  return value !== undefined;
+  return sqlValue(constantOf(constant, context)) !== undefined;
 }
