@@ -29,6 +29,8 @@ type Answer<Value> = Value | undefined | Promise<Value | undefined>;
 export interface StoreHooks {
   before?: (call: StoreCall) => Answer<Twist>;
   after?: (call: StoreCall) => Answer<"unanswered">;
+  /** A batch stands from now on, answered or not. */
+  landed?: (batch: Batch, caseEtag: string) => void;
 }
 
 export interface MemoryCases extends CaseStore {
@@ -99,7 +101,11 @@ function caseStore(world: World, lagVersions: number): CaseStore {
     async write(batch) {
       assertFits(batch);
       const call = { operation: "write", key: batch.key, id: batch.log.id } as const;
-      const outcome = await writing(world, call, () => transact(partitions, batch, storeMs()));
+      const outcome = await writing(world, call, () => {
+        const outcome = transact(partitions, batch, storeMs());
+        if (outcome.kind === "committed") world.hooks().landed?.(batch, outcome.caseEtag);
+        return outcome;
+      });
       return outcome ?? { kind: "uncertain", cause: new Error("no answer") };
     },
     createFinding: (finding) => create("createFinding", finding),
@@ -111,7 +117,11 @@ function caseStore(world: World, lagVersions: number): CaseStore {
       reading({ operation: "due" }, () =>
         partitions
           .keys()
-          .flatMap((key) => documents(key).map((document) => ({ key, document })))
+          .flatMap((key) =>
+            partitions
+              .documents(key, lagVersions, '"dueAtMs"')
+              .map((document) => ({ key, document })),
+          )
           .flatMap(({ key, document }) => dueOf(key, document, nowMs))
           .toSorted((a, b) => a.dueAtMs - b.dueAtMs)
           .slice(0, max),

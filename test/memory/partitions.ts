@@ -26,8 +26,8 @@ export interface Stored {
 
 export interface Partitions {
   transact(key: CaseKey, operations: readonly Operation[]): Transacted;
-  /** As they were `lagVersions` transactions ago. */
-  documents(key: CaseKey, lagVersions: number): Stored[];
+  /** As they were `lagVersions` transactions ago; `holding` leaves out those whose text does not have it. */
+  documents(key: CaseKey, lagVersions: number, holding?: string): Stored[];
   keys(): CaseKey[];
   /** The latest version of each document changed after `position`, oldest change first. */
   changesSince(position: number): { documents: Stored[]; position: number };
@@ -46,8 +46,10 @@ export function memoryPartitions(nowMs: () => number): Partitions {
   const versionOf = (key: CaseKey, lagVersions: number): Version =>
     pastOf(key).at(-1 - lagVersions) ?? new Map();
 
-  function documents(key: CaseKey, lagVersions: number): Stored[] {
-    return [...versionOf(key, lagVersions).values()].map((text): Stored => JSON.parse(text));
+  function documents(key: CaseKey, lagVersions: number, holding = ""): Stored[] {
+    return [...versionOf(key, lagVersions).values()]
+      .filter((text) => text.includes(holding))
+      .map((text): Stored => JSON.parse(text));
   }
 
   return {

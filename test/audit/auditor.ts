@@ -1,0 +1,53 @@
+// The one judge of every simulated or crashed world. Pure; it believes journals, never a worker.
+//
+// Each rule is a named function from the testimony to what breaks it. It shares no code with what it judges but the
+// shapes of the records: digests are computed anew, outcomes are named by an oracle of its own (oracle.ts).
+// `npm run mutants` takes the rules of the app away one by one and sees the rule of that name speak here.
+import * as ledger from "./ledger-rules.ts";
+import { reachedTheirEnds } from "./oracle.ts";
+import type { Testimony, Violation } from "./testimony.ts";
+import * as world from "./world-rules.ts";
+
+export type Rule = (testimony: Testimony) => string[];
+
+export const rules = {
+  /** Applied at most once per business intent. */
+  appliedOnce: world.appliedOnce,
+  /** Nothing is confirmed that was not applied. */
+  confirmedWasApplied: world.confirmedWasApplied,
+  /** Nothing is rejected or cancelled that was applied. */
+  deniedWasNotApplied: world.deniedWasNotApplied,
+  /** Proof against a final status shows as a contradiction. */
+  contradictionShows: world.contradictionShows,
+  /** No send but behind a gate that read a grant which held. */
+  grantHeldAtGate: world.grantHeldAtGate,
+  /** What the provider received is what was frozen. */
+  bytesAsFrozen: world.bytesAsFrozen,
+  /** No claim while another plan's contradiction is open, none on a version that has passed. */
+  claimsAreCurrent: ledger.claimsAreCurrent,
+  /** Statuses follow the table of the design. */
+  statusesFollowTable: ledger.statusesFollowTable,
+  /** Each batch rests on the case as the batch before left it. */
+  noLostUpdate: ledger.noLostUpdate,
+  fencesRise: ledger.fencesRise,
+  /** A version is decided on at most once, and a version stands for one state of facts and status. */
+  versionDecidedOnce: ledger.versionDecidedOnce,
+  logIdsUnique: ledger.logIdsUnique,
+  /** The batch of a commit carries its notifications, and each comes to an end or to a person. */
+  commitTells: ledger.commitTells,
+  /** Every durable event was folded into its case. */
+  noCaseLost: ledger.noCaseLost,
+  /** Every unknown is in an open review, or on its way. */
+  unknownIsVisible: ledger.unknownIsVisible,
+  /** Every case ended, or is held for a reason that its contract leaves to a person. */
+  progress: reachedTheirEnds,
+  noDefect: (testimony) => [...testimony.defects],
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof rules;
+
+export function audit(testimony: Testimony): Violation[] {
+  return Object.entries(rules).flatMap(([rule, judge]) =>
+    judge(testimony).map((evidence) => ({ rule, evidence })),
+  );
+}

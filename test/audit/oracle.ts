@@ -1,0 +1,199 @@
+// Names the outcome of each effect and case when all faults have stopped, and says which of them nobody may leave so.
+//
+// Written from the contracts alone, not from `recover`: what a machine could still have settled by a key that is
+// enforced, or by a look-up that tells the truth, must not be left to a person.
+import type { Contract } from "../../shared/domain/contract.ts";
+import type { Case } from "../../shared/domain/records/case.ts";
+import type { Effect, EffectOf } from "../../shared/domain/records/effect.ts";
+import type { Review } from "../../shared/domain/records/review.ts";
+import type { CaseTestimony, Testimony } from "./testimony.ts";
+
+export interface Outcome {
+  subject: string;
+  name: string;
+  /** Why this may not be so; undefined when it may. */
+  stuck?: string;
+}
+
+const lookupsMax = 12;
+const leftMax = 6;
+const notSentMax = 30;
+
+export function reachedTheirEnds(testimony: Testimony): string[] {
+  if (!testimony.settled) return [];
+  return outcomesOf(testimony).flatMap(({ name, stuck, subject }) =>
+    stuck === undefined ? [] : [`${subject} is ${name}: ${stuck}`],
+  );
+}
+
+export function outcomesOf(testimony: Testimony): Outcome[] {
+  return testimony.cases.flatMap((one) => {
+    const { final } = one;
+    if (final?.snapshot.case === undefined) return [];
+    const effects = final.snapshot.effects.map((effect) => effectOutcome(testimony, one, effect));
+    return [...effects, caseOutcome(one, final.snapshot.case, effects)];
+  });
+}
+
+function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect): Outcome {
+  const subject = `${effect.action} ${effect.operationId}`;
+  switch (effect.status) {
+    case "confirmed":
+    case "rejected":
+    case "cancelled":
+      return { subject, name: effect.status };
+    case "started":
+      return { subject, name: "started", stuck: "its call must be over for long" };
+    case "prepared":
+      return { subject, ...preparedOutcome(testimony, one, effect) };
+    case "unknown": {
+      if (effect.abandonedBy !== undefined) return { subject, name: "unknown, abandoned" };
+      const review = reviewOf(one, effect.reviewRef);
+      if (review === undefined) return { subject, name: "unknown", stuck: "no review is open" };
+      const stuck = whyMachineCould(testimony, effect, review);
+      return {
+        subject,
+        name: `unknown, in review (${review.kind})`,
+        ...(stuck === undefined ? {} : { stuck }),
+      };
+    }
+  }
+}
+
+function reviewOf({ final }: CaseTestimony, id: string | undefined): Review | undefined {
+  return final?.snapshot.reviews.find(
+    (review) => review.id === id && review.resolution === undefined,
+  );
+}
+
+/** What the machine could have done about an unknown effect that lies with a person. */
+function whyMachineCould(
+  testimony: Testimony,
+  effect: EffectOf<"unknown">,
+  review: Review,
+): string | undefined {
+  const contract = testimony.contracts[effect.provider];
+  if (contract === undefined) return `no contract of ${effect.provider}`;
+  if (review.kind === "EvidenceMismatch") return undefined;
+  const isCurrent = effect.origin === "outbox" || effect.decidedOn === review.caseVersion;
+  if (isExhausted(effect)) return undefined;
+  if (isCurrent && keyStillHeld(contract, effect, review)) return "its key would have settled it";
+  if (contract.lookup === undefined) return undefined;
+  const lookups = effect.lookups;
+  if (lookups === undefined) return "nobody has looked it up";
+  if (lookups.count >= lookupsMax) return undefined;
+  const wasThere = testimony.applied.some(
+    (entry) =>
+      entry.operationId === effect.operationId && entry.visibleAtMs < lookups.lastStartedAtMs,
+  );
+  if (wasThere) return "a look-up would have found it";
+  if (contract.lookup.consistency === "eventual") return undefined;
+  const wasOrphaned = effect.attempts.some(({ end }) => end?.kind === "orphaned");
+  return isCurrent && !wasOrphaned ? "it is not there and may be sent again" : undefined;
+}
+
+function keyStillHeld(contract: Contract, effect: Effect, review: Review): boolean {
+  if (contract.idempotency === undefined) return false;
+  const { marginMs, retentionMs } = contract.idempotency;
+  const last = effect.attempts.at(-1);
+  if (last?.end?.replayedError === true) return false;
+  const first = effect.attempts.find(
+    ({ end }) => end?.kind !== "notSent" && end?.kind !== "notApplied",
+  );
+  const usedMs = review.openedAtMs - (first?.claimedAtMs ?? review.openedAtMs);
+  return usedMs <= retentionMs - marginMs;
+}
+
+function isExhausted({ attempts }: Effect): boolean {
+  const turnedAway = attempts.filter(
+    ({ end }) => end?.kind === "notSent" || end?.kind === "notApplied",
+  ).length;
+  return turnedAway >= notSentMax || attempts.length - turnedAway >= leftMax;
+}
+
+function preparedOutcome(
+  testimony: Testimony,
+  one: CaseTestimony,
+  effect: EffectOf<"prepared">,
+): Omit<Outcome, "subject"> {
+  const record = one.final?.snapshot.case;
+  if (effect.reviewRef !== undefined && reviewOf(one, effect.reviewRef) !== undefined) {
+    const name = "prepared, in review";
+    return isExhausted(effect) ? { name } : { name, stuck: "it may still be tried" };
+  }
+  if (effect.grantHold !== undefined && reviewOf(one, effect.grantHold) !== undefined) {
+    const name = "prepared, without a grant";
+    return isGranted(testimony, effect) ? { name, stuck: "a grant covers it" } : { name };
+  }
+  const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
+  if (effect.origin === "plan" && isHeld) return { name: "prepared, its case is held" };
+  const before = one.final?.snapshot.effects.find(
+    (other) =>
+      other.origin === "plan" &&
+      other.decidedOn === effect.decidedOn &&
+      other.ordinal < effect.ordinal &&
+      other.status !== "confirmed",
+  );
+  if (effect.origin === "plan" && before !== undefined) return { name: "prepared, behind another" };
+  return { name: "prepared", stuck: "nothing keeps it from being sent" };
+}
+
+function isGranted({ endedAtMs, grants }: Testimony, effect: Effect): boolean {
+  const latest = new Map(grants.map(({ grant }) => [grant.id, grant]));
+  return [...latest.values()].some(
+    (grant) =>
+      grant.action === effect.action &&
+      grant.tenantId === effect.tenantId &&
+      (grant.target === "*" || grant.target === effect.target) &&
+      grant.revoked === undefined &&
+      (grant.expiresAtMs ?? Infinity) > endedAtMs,
+  );
+}
+
+function caseOutcome(one: CaseTestimony, record: Case, effects: readonly Outcome[]): Outcome {
+  const subject = `case ${record.caseId}`;
+  if (record.status !== "open") return { subject, name: "ended" };
+  if (record.held !== undefined) {
+    const name = `held (${record.held.reason})`;
+    if (reviewOf(one, record.held.reviewRef) === undefined)
+      return { subject, name, stuck: "no review is open" };
+    const stuck = whyNotHeld(one, record.held.reason);
+    return { subject, name, ...(stuck === undefined ? {} : { stuck }) };
+  }
+  if (record.contradictionsOpen > 0) return { subject, name: "held (Contradiction)" };
+  if (record.plan !== undefined) {
+    const waits = effects.some(
+      ({ name }) => name.startsWith("unknown, in") || name.startsWith("prepared, "),
+    );
+    const name = "in its plan";
+    return waits ? { subject, name } : { subject, name, stuck: "nothing of its plan is open" };
+  }
+  const last = one.decisions.findLast(({ version }) => version === record.version);
+  if (last?.decision.kind === "wait") return { subject, name: "waiting for facts" };
+  return { subject, name: "open", stuck: `version ${record.version} was never decided on` };
+}
+
+function whyNotHeld(
+  one: CaseTestimony,
+  reason: NonNullable<Case["held"]>["reason"],
+): string | undefined {
+  const isContradicted = one.final?.snapshot.effects.some(
+    (effect) => effect.contradicted !== undefined,
+  );
+  switch (reason) {
+    case "RepeatedIntent":
+      return one.decider === "again" || isContradicted === true
+        ? undefined
+        : "nothing was asked for twice";
+    case "NoProgress":
+      return one.decisions.length >= 3 ? undefined : "it was decided on less than three times";
+    case "DecisionHeld":
+      return one.decisions.some(({ decision }) => decision.kind === "hold")
+        ? undefined
+        : "no decision held it";
+    case "PayloadMismatch":
+    case "UnknownWorkflow":
+    case "FactsInvalid":
+      return "no schedule asks for this";
+  }
+}

@@ -1,0 +1,33 @@
+// The four kinds of promise that an external system can make, with times short enough that a schedule reaches their ends.
+//
+// The key's margin covers a call, its horizon and the longest freeze that schedules make: that is what it is for.
+import { assertContract, type Contract } from "../../shared/domain/contract.ts";
+
+export const contractKinds = ["key", "strong", "eventual", "none"] as const;
+export type ContractKind = (typeof contractKinds)[number];
+
+/** The longest freeze of a worker that any schedule makes. */
+export const freezeMsMax = 120_000;
+
+const callTimeoutMs = 10_000;
+const horizonMs = 60_000;
+const common = { revision: 1, horizonMs, callTimeoutMs, consequence: "It would be done twice." };
+
+export const contracts: Readonly<Record<ContractKind, Contract>> = {
+  key: {
+    ...common,
+    idempotency: {
+      keyHeader: "Idempotency-Key",
+      keyAlphabet: "A-Za-z0-9-",
+      keyLengthMax: 64,
+      retentionMs: 15 * 60_000,
+      marginMs: freezeMsMax + callTimeoutMs + horizonMs + 10_000,
+      storesErrors: false,
+    },
+  },
+  strong: { ...common, lookup: { by: "operationId", consistency: "strong", settleMs: 0 } },
+  eventual: { ...common, lookup: { by: "search", consistency: "eventual", settleMs: 120_000 } },
+  none: common,
+};
+
+for (const kind of contractKinds) assertContract(kind, contracts[kind]);

@@ -1,0 +1,182 @@
+// External systems on the virtual clock, each with the promises of one contract and a journal that nobody else can touch.
+//
+//   key        the same key within retention is applied once, and answers as the first time
+//   strong     a look-up by operation id shows what was applied, at once
+//   eventual   a search shows it after a lag
+//   none       each request that arrives is applied
+//
+// A call's fault is planned by its number; without one it goes well. No call is applied later than its time-out plus
+// the contract's horizon after it was sent: that is the provider's promise, and the protocol's premise.
+import { digestOf } from "../../shared/domain/canonical-json.ts";
+import type { Contract } from "../../shared/domain/contract.ts";
+import type { LookupRequest, Provider, SendRequest } from "../../shared/domain/definitions.ts";
+import type { Answer, LookupVerdict, Receipt } from "../../shared/domain/records/evidence.ts";
+import type { Applied, Received } from "../audit/testimony.ts";
+import type { VirtualClock } from "./clock.ts";
+
+export const callFaults = [
+  "lost",
+  "answerLost",
+  "answerLate",
+  "appliedLate",
+  "refused",
+  "turnedAway",
+  "notConnected",
+  "misrouted",
+] as const;
+export type CallFault = (typeof callFaults)[number];
+
+export interface Systems {
+  received: Received[];
+  applied: Applied[];
+  /** The same system as one worker reaches it. */
+  connect(name: string, contract: Contract, worker: string): Provider;
+}
+
+export interface SystemsOptions {
+  clock: VirtualClock;
+  latencyMs(): number;
+  /** The fault of this call; undefined: none. */
+  callFault(call: { provider: string; request: SendRequest }): CallFault | undefined;
+  /** True: this look-up gets no answer. */
+  lookupFails(provider: string): boolean;
+  /** How long after its application an eventual search shows it. */
+  lagMs(settleMs: number): number;
+}
+
+interface Arrival {
+  provider: string;
+  contract: Contract;
+  worker: string;
+  request: SendRequest;
+  sentAtMs: number;
+}
+
+export function systems(options: SystemsOptions): Systems {
+  const { clock } = options;
+  const received: Received[] = [];
+  const applied: Applied[] = [];
+  const keys = new Map<string, { entry: Applied; untilMs: number }>();
+
+  function arrive(arrival: Arrival): void {
+    const { provider, request, sentAtMs, worker } = arrival;
+    received.push({
+      ...intentOf(arrival),
+      atMs: clock.nowMs(),
+      sentAtMs,
+      worker,
+      provider,
+      fence: request.fence,
+    });
+  }
+
+  function apply(arrival: Arrival, change: Partial<Applied> = {}): Applied {
+    const { contract, provider, request } = arrival;
+    const nowMs = clock.nowMs();
+    const keyText = `${provider} ${request.account} ${request.providerKey}`;
+    const known = contract.idempotency === undefined ? undefined : keys.get(keyText);
+    if (known !== undefined && nowMs < known.untilMs) return known.entry;
+    const lagMs =
+      contract.lookup?.consistency === "eventual" ? options.lagMs(contract.lookup.settleMs) : 0;
+    const entry: Applied = {
+      ...intentOf(arrival),
+      ...change,
+      atMs: nowMs,
+      provider,
+      providerId: `${provider}-${applied.length + 1}`,
+      visibleAtMs: nowMs + lagMs,
+    };
+    applied.push(entry);
+    const retentionMs = contract.idempotency?.retentionMs ?? 0;
+    keys.set(keyText, { entry, untilMs: nowMs + retentionMs });
+    return entry;
+  }
+
+  async function carryOut(arrival: Arrival, fault: CallFault | undefined): Promise<Answer> {
+    const { contract, request } = arrival;
+    const { timeoutMs } = request;
+    const timedOut = async (): Promise<Answer> => {
+      const leftMs = arrival.sentAtMs + timeoutMs - clock.nowMs();
+      await clock.sleep(Math.max(0, leftMs));
+      return { kind: "noAnswer", reason: "timed out" };
+    };
+    if (fault === "notConnected") return { kind: "notApplied", reason: "ECONNREFUSED" };
+    if (fault === "lost") return timedOut();
+    if (fault === "appliedLate") {
+      const delayMs = timeoutMs + Math.floor(contract.horizonMs * 0.8);
+      clock.at(clock.nowMs() + delayMs, () => {
+        arrive(arrival);
+        apply(arrival);
+      });
+      return timedOut();
+    }
+    await clock.sleep(options.latencyMs());
+    arrive(arrival);
+    if (fault === "refused") return { kind: "refused", reason: "403", speaksForOperation: false };
+    if (fault === "turnedAway") return { kind: "notApplied", reason: "429", retryAfterMs: 2000 };
+    const entry = apply(arrival, fault === "misrouted" ? { payload: { of: "another" } } : {});
+    if (fault === "answerLate") return timedOut();
+    await clock.sleep(options.latencyMs());
+    if (fault === "answerLost") return { kind: "noAnswer", reason: "reset" };
+    return { kind: "receipt", receipt: receiptOf(entry) };
+  }
+
+  async function lookUp(
+    provider: string,
+    contract: Contract,
+    request: LookupRequest,
+  ): Promise<LookupVerdict> {
+    await clock.sleep(options.latencyMs());
+    const nowMs = clock.nowMs();
+    if (options.lookupFails(provider)) return { kind: "inconclusive", reason: "503" };
+    const found = applied.find(
+      (entry) =>
+        entry.provider === provider &&
+        entry.operationId === request.binding.operationId &&
+        (contract.lookup?.consistency === "strong" || entry.visibleAtMs <= nowMs),
+    );
+    await clock.sleep(options.latencyMs());
+    return found === undefined ? { kind: "absent" } : { kind: "found", receipt: receiptOf(found) };
+  }
+
+  return {
+    received,
+    applied,
+    connect: (name, contract, worker) => ({
+      name,
+      apiVersion: "v1",
+      contract,
+      accountOf: (tenantId) => tenantId,
+      send: (request) =>
+        carryOut(
+          {
+            provider: name,
+            contract,
+            worker,
+            request: structuredClone(request),
+            sentAtMs: clock.nowMs(),
+          },
+          options.callFault({ provider: name, request }),
+        ),
+      ...(contract.lookup === undefined
+        ? {}
+        : { lookup: (request: LookupRequest) => lookUp(name, contract, request) }),
+    }),
+  };
+}
+
+function intentOf({ request }: Arrival) {
+  const { action, account, payload } = request;
+  const { operationId, target } = request.binding;
+  return { tenantId: account, operationId, action, target, payload };
+}
+
+/** What the system says it did, never what it was asked. */
+export function receiptOf({ operationId, payload, providerId, target }: Applied): Receipt {
+  return {
+    stage: "accepted",
+    providerId,
+    boundTo: { operationId, target, payloadDigest: digestOf(payload) },
+    content: {},
+  };
+}

@@ -1,0 +1,141 @@
+// One schedule: a business and a list of faults, all from two numbers. Nothing else is random.
+//
+// Faults are explicit, so that a schedule can be shrunk by leaving some of them out. A fault on the nth visit, write or
+// call strikes wherever that happens to be in the interleaving; if it never comes so far, the fault does not count.
+import type { CallFault } from "./providers.ts";
+import { callFaults } from "./providers.ts";
+import { contractKinds, freezeMsMax } from "./contracts.ts";
+import { diceOf, mixSeeds, type Dice } from "./dice.ts";
+import { actionNames, type Business } from "./workflows.ts";
+
+export type Fault =
+  | { kind: "kill"; visit: number; when: "before" | "after" }
+  | { kind: "stall"; visit: number; when: "before" | "after"; ms: number }
+  | { kind: "write"; write: number; twist: "lost" | "unanswered" | "late"; landAfterMs: number }
+  | { kind: "call"; call: number; fault: CallFault }
+  | { kind: "lookupFails"; lookup: number }
+  | { kind: "hint"; hint: number; fault: "lost" | "twice" | "throws" }
+  | { kind: "staleReads"; turn: number; lagVersions: number }
+  | { kind: "facts"; atMs: number; caseN: number; amount: number; older: boolean }
+  | { kind: "revoke"; atMs: number; action: string; forMs: number }
+  | { kind: "statement"; atMs: number; how: "honest" | "forced" | "abandon" }
+  | { kind: "providerReport"; atMs: number }
+  | { kind: "deploy"; atMs: number }
+  | { kind: "drain"; atMs: number; forMs: number }
+  | { kind: "outage"; atMs: number; forMs: number }
+  | { kind: "storeOutage"; atMs: number; forMs: number }
+  | { kind: "skew"; atMs: number; brokerMs: number; sweeperMs: number }
+  | { kind: "spuriousHint"; atMs: number; caseN: number }
+  /** Left out by shrinking. */
+  | { kind: "none" };
+
+export interface Schedule {
+  seed: number;
+  n: number;
+  businesses: Business[];
+  slots: number;
+  fused: boolean;
+  turnBudgetMs: number;
+  faults: Fault[];
+}
+
+export const faultsMin = 10;
+const faultsMade = 34;
+/** Faults stop here. */
+export const faultsForMs = 30 * 60_000;
+
+export function scheduleOf(seed: number, n: number): Schedule {
+  const dice = diceOf(mixSeeds(seed, n));
+  const caseCount = dice.chance(0.8) ? 1 : 2;
+  return {
+    seed,
+    n,
+    businesses: Array.from({ length: caseCount }, () => businessOf(dice)),
+    slots: dice.between(1, 3),
+    fused: dice.chance(0.85),
+    turnBudgetMs: dice.pick([90_000, 90_000, 40_000, 16_000]),
+    faults: Array.from({ length: faultsMade }, (_, place) => faultOf(dice, place, caseCount)),
+  };
+}
+
+function businessOf(dice: Dice): Business {
+  const kinds = (min: number, max: number) =>
+    Array.from({ length: dice.between(min, max) }, () => dice.pick(contractKinds));
+  return { plan: kinds(1, 3), notify: kinds(0, 2), decider: dice.chance(0.85) ? "rest" : "again" };
+}
+
+/** Half of all that happens falls into the seconds in which the first turns run. */
+function timeOf(dice: Dice): number {
+  if (dice.chance(0.6)) return dice.between(0, 3000);
+  return dice.chance(0.5) ? dice.between(3000, 120_000) : dice.between(120_000, faultsForMs - 1);
+}
+
+const makers: readonly ((dice: Dice, caseN: number) => Fault)[] = [
+  (dice) => ({ kind: "kill", visit: dice.between(1, 60), when: dice.pick(["before", "after"]) }),
+  (dice) => ({ kind: "kill", visit: dice.between(1, 30), when: dice.pick(["before", "after"]) }),
+  (dice) => ({
+    kind: "stall",
+    visit: dice.between(1, 60),
+    when: dice.pick(["before", "after"]),
+    ms: dice.pick([2000, 6000, 12_000, 30_000, 75_000, freezeMsMax]),
+  }),
+  (dice) => ({
+    kind: "stall",
+    visit: dice.between(1, 30),
+    when: dice.pick(["before", "after"]),
+    ms: dice.pick([2000, 6000, 12_000, 30_000, 75_000, freezeMsMax]),
+  }),
+  (dice) => ({
+    kind: "write",
+    write: dice.between(1, 15),
+    twist: dice.pick(["lost", "unanswered", "late"]),
+    landAfterMs: dice.pick([5, 60, 500, 5000, 30_000]),
+  }),
+  (dice) => ({ kind: "call", call: dice.between(1, 6), fault: dice.pick(callFaults) }),
+  (dice) => ({ kind: "call", call: dice.between(1, 4), fault: dice.pick(callFaults) }),
+  (dice) => ({ kind: "lookupFails", lookup: dice.between(1, 3) }),
+  (dice) => ({
+    kind: "hint",
+    hint: dice.between(1, 15),
+    fault: dice.pick(["lost", "twice", "throws"]),
+  }),
+  (dice) => ({ kind: "staleReads", turn: dice.between(1, 8), lagVersions: dice.between(1, 3) }),
+  (dice, caseN) => ({
+    kind: "facts",
+    atMs: timeOf(dice),
+    caseN,
+    amount: dice.between(1, 3),
+    older: dice.chance(0.25),
+  }),
+  (dice) => ({
+    kind: "revoke",
+    atMs: timeOf(dice),
+    action: dice.pick(actionNames),
+    forMs: dice.pick([1000, 60_000, 1_200_000]),
+  }),
+  (dice) => ({
+    kind: "statement",
+    atMs: dice.between(5000, faultsForMs - 1),
+    how: dice.pick(["honest", "honest", "forced", "abandon"]),
+  }),
+  (dice) => ({ kind: "providerReport", atMs: timeOf(dice) }),
+  (dice, caseN) => ({ kind: "spuriousHint", atMs: timeOf(dice), caseN }),
+];
+
+const rare: readonly ((dice: Dice) => Fault)[] = [
+  (dice) => ({ kind: "deploy", atMs: timeOf(dice) }),
+  (dice) => ({ kind: "drain", atMs: timeOf(dice), forMs: dice.pick([1000, 60_000]) }),
+  (dice) => ({ kind: "outage", atMs: timeOf(dice), forMs: dice.pick([60_000, 1_000_000]) }),
+  (dice) => ({ kind: "storeOutage", atMs: timeOf(dice), forMs: dice.pick([500, 5000, 60_000]) }),
+  (dice) => ({
+    kind: "skew",
+    atMs: 0,
+    brokerMs: dice.pick([-30_000, -2000, 2000, 30_000]),
+    sweeperMs: dice.pick([-300_000, 0, 300_000]),
+  }),
+];
+
+function faultOf(dice: Dice, place: number, caseCount: number): Fault {
+  if (place < 3) return dice.pick(rare)(dice);
+  return dice.pick(makers)(dice, dice.between(0, caseCount - 1));
+}

@@ -1,0 +1,107 @@
+// Many schedules, judged one by one; a violation comes with the command that replays it and what is left after shrinking.
+import { runSchedule } from "./run-schedule.ts";
+import { faultsMin, scheduleOf, type Fault } from "./schedule.ts";
+import { onlyFaults, shrink } from "./shrink.ts";
+
+export interface Found {
+  schedule: number;
+  rule: string;
+  evidence: string;
+  replay: string;
+  /** The faults that it takes. */
+  events: Fault[];
+}
+
+export interface Simulated {
+  schedules: number;
+  visits: number;
+  faults: number;
+  /** The fewest that struck in any schedule. */
+  faultsLeast: number;
+  faultKinds: Record<string, number>;
+  outcomes: Record<string, number>;
+  violations: Found[];
+}
+
+export interface Range {
+  seed: number;
+  from: number;
+  /** Every nth, so that several processes share the work. */
+  step: number;
+  until: number;
+  /** Only these faults of the schedule; undefined: all. */
+  places?: readonly number[];
+  shrinks: boolean;
+}
+
+export function nothingYet(): Simulated {
+  return {
+    schedules: 0,
+    visits: 0,
+    faults: 0,
+    faultsLeast: Infinity,
+    faultKinds: {},
+    outcomes: {},
+    violations: [],
+  };
+}
+
+export async function simulate(range: Range): Promise<Simulated> {
+  const sum = nothingYet();
+  for (let n = range.from; n < range.until; n += range.step) {
+    const made = scheduleOf(range.seed, n);
+    const schedule = range.places === undefined ? made : onlyFaults(made, range.places);
+    const { fired, outcomes, violations, visits } = await runSchedule(schedule);
+    sum.schedules += 1;
+    sum.visits += visits;
+    sum.faults += fired.length;
+    sum.faultsLeast = Math.min(sum.faultsLeast, fired.length);
+    for (const place of fired) count(sum.faultKinds, schedule.faults[place]?.kind ?? "none");
+    for (const outcome of outcomes) count(sum.outcomes, outcome);
+    const rules = new Map(violations.map((violation) => [violation.rule, violation]));
+    for (const { evidence, rule } of rules.values()) {
+      const replay = `npm run simulate -- --seed ${range.seed} --schedule ${n}`;
+      // The first of a rule is worth the time; more of the same are not.
+      const isFirst = !sum.violations.some((found) => found.rule === rule);
+      const places = range.shrinks && isFirst ? await shrink(schedule, rule, fired) : fired;
+      sum.violations.push({
+        schedule: n,
+        rule,
+        evidence,
+        replay:
+          range.shrinks && isFirst ? `${replay} --only ${places.join(",") || "none"}` : replay,
+        events: places.flatMap((place) => schedule.faults[place] ?? []),
+      });
+    }
+  }
+  return sum;
+}
+
+export function added(a: Simulated, b: Simulated): Simulated {
+  return {
+    schedules: a.schedules + b.schedules,
+    visits: a.visits + b.visits,
+    faults: a.faults + b.faults,
+    faultsLeast: Math.min(a.faultsLeast, b.faultsLeast),
+    faultKinds: summed(a.faultKinds, b.faultKinds),
+    outcomes: summed(a.outcomes, b.outcomes),
+    violations: [...a.violations, ...b.violations],
+  };
+}
+
+/** Why the run as a whole proves nothing, violations apart; undefined when it does. */
+export function whyTooTame(sum: Simulated): string | undefined {
+  if (sum.schedules === 0) return "no schedule ran";
+  if (sum.faultsLeast < faultsMin)
+    return `a schedule had ${sum.faultsLeast} faults, fewer than ${faultsMin}`;
+  return undefined;
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function summed(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]));
+}
