@@ -5,6 +5,11 @@ import type { Entry } from "./journal.ts";
 export type { Fault, FaultName, FaultOrder } from "./fault-table.ts";
 export type { Action, Entry, ProviderName } from "./journal.ts";
 
+export interface Search {
+  after?: number;
+  withinMs?: number;
+}
+
 export interface ProvidersClient {
   order(orders: FaultOrder[]): Promise<Fault[]>;
   faults(): Promise<Fault[]>;
@@ -12,11 +17,10 @@ export interface ProvidersClient {
   /** Answers the calls that a `hang` keeps waiting; how many there were. */
   release(): Promise<number>;
   journal(after?: number, waitMs?: number): Promise<Entry[]>;
-  /** The first entry above `after` that matches; rejects when none comes in time. */
-  waitFor(
-    matches: (entry: Entry) => boolean,
-    options?: { after?: number; withinMs?: number },
-  ): Promise<Entry>;
+  /** The first entry above `after` that matches; `undefined` when none comes in time. */
+  find(matches: (entry: Entry) => boolean, options?: Search): Promise<Entry | undefined>;
+  /** The same, for one that must come: rejects when it does not. */
+  waitFor(matches: (entry: Entry) => boolean, options?: Search): Promise<Entry>;
 }
 
 export function providersClient(url: string): ProvidersClient {
@@ -41,16 +45,26 @@ export function providersClient(url: string): ProvidersClient {
     clearFaults: async () => void (await ask("DELETE", "/faults")),
     release: async () => (await ask<{ released: number }>("POST", "/release")).released,
     journal,
-    async waitFor(matches, { after = 0, withinMs = 10_000 } = {}) {
-      const untilMs = performance.now() + withinMs;
-      let seen = after;
-      while (performance.now() < untilMs) {
-        const entries = await journal(seen, Math.min(1_000, untilMs - performance.now()));
-        const found = entries.find(matches);
-        if (found !== undefined) return found;
-        seen = entries.at(-1)?.n ?? seen;
-      }
-      throw new Error(`no such journal entry within ${withinMs} ms (read up to ${seen})`);
+    find,
+    async waitFor(matches, search = {}) {
+      const found = await find(matches, search);
+      if (found === undefined) throw new Error("no such journal entry came in time");
+      return found;
     },
   };
+
+  async function find(
+    matches: (entry: Entry) => boolean,
+    { after = 0, withinMs = 10_000 }: Search = {},
+  ): Promise<Entry | undefined> {
+    const untilMs = performance.now() + withinMs;
+    let seen = after;
+    for (;;) {
+      const leftMs = untilMs - performance.now();
+      const entries = await journal(seen, Math.max(0, Math.min(1_000, leftMs)));
+      const found = entries.find(matches);
+      if (found !== undefined || leftMs <= 0) return found;
+      seen = entries.at(-1)?.n ?? seen;
+    }
+  }
 }

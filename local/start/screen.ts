@@ -86,7 +86,8 @@ function effectsText(view: CaseView): string {
 }
 
 export function resultTable(result: RunResult): string {
-  const table = new Table({ style: { head: [], border: [] } });
+  const noRulesBetweenRows = { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" };
+  const table = new Table({ style: { head: [], border: [] }, chars: noRulesBetweenRows });
   const { effects } = result;
   const killed = result.kills.map(({ pid, signal }) => `${pid} ${signal}`).join(", ");
   table.push(

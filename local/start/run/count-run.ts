@@ -57,12 +57,29 @@ function wasTaken({ status }: Post): boolean {
   return status >= 200 && status < 300;
 }
 
+/** What intake says of a delivery that it took: whether it knew it already. */
+function isDuplicate({ body }: Post): boolean {
+  const answer = JSON.parse(body) as { duplicate?: unknown };
+  return answer.duplicate === true;
+}
+
 function wrongPosts(posts: readonly Post[]): string[] {
-  return posts
-    .filter((post) => !wasTaken(post))
-    .map(({ sample, deliveryId, status, body }) => {
-      return `${sample}: delivery ${deliveryId} was answered ${status || "not at all"} (${body.slice(0, 200)})`;
-    });
+  const wrong: string[] = [];
+  const newCounts = new Map<string, number>();
+  for (const post of posts) {
+    const about = `${post.sample}: delivery ${post.deliveryId}`;
+    if (!wasTaken(post)) {
+      wrong.push(
+        `${about} was answered ${post.status || "not at all"} (${post.body.slice(0, 200)})`,
+      );
+      continue;
+    }
+    newCounts.set(about, (newCounts.get(about) ?? 0) + (isDuplicate(post) ? 0 : 1));
+  }
+  for (const [about, count] of newCounts) {
+    if (count !== 1) wrong.push(`${about} was taken as new ${count} times`);
+  }
+  return wrong;
 }
 
 function wrongCases(facts: RunFacts): string[] {
@@ -94,7 +111,6 @@ export function countRun(facts: RunFacts): { result: RunResult; reasons: string[
   const views = [...facts.views.values()];
   const intents = countIntents(facts.samples, facts.journal, facts.isOfEarlierRun);
   const store = countWrites(facts.samples, facts.views, facts.requests, facts.ownReads);
-  const taken = facts.posts.filter(wasTaken);
   const reasons = [
     ...wrongPosts(facts.posts),
     ...wrongCases(facts),
@@ -110,8 +126,7 @@ export function countRun(facts: RunFacts): { result: RunResult; reasons: string[
       inReview: views.filter(isInReview).length,
       effects: effectCounts(views),
       deliveries: facts.posts.length,
-      duplicateDeliveries:
-        taken.length - new Set(taken.map((post) => `${post.sample} ${post.deliveryId}`)).size,
+      duplicateDeliveries: facts.posts.filter((post) => wasTaken(post) && isDuplicate(post)).length,
       appliedTwice: intents.appliedTwice,
       lost: intents.lost,
       unexpected: reasons.length,

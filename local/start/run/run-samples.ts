@@ -28,8 +28,8 @@ export interface RunPlan {
   samples: readonly Sample[];
   isOfEarlierRun: (target: string) => boolean;
   /** A case has come to its end. */
-  onSettled(sample: Sample, view: CaseView): void;
-  onKill(sample: Sample, kill: Kill): void;
+  onSettled: (sample: Sample, view: CaseView) => void;
+  onKill: (sample: Sample, kill: Kill) => void;
   signal: AbortSignal;
   /** How long nothing may move before the run is given up. */
   stallLimitMs?: number;
@@ -94,13 +94,16 @@ export async function runSamples(plan: RunPlan): Promise<{ result: RunResult; re
 }
 
 async function settleWithKill(run: Run, sample: Sample, journalAfter: number): Promise<void> {
+  await Promise.all([killWorker(run, sample, journalAfter), settle(run, [sample])]);
+}
+
+/** A call that never came leaves no kill, which is one of the things that are counted. */
+async function killWorker(run: Run, sample: Sample, journalAfter: number): Promise<void> {
   if (sample.kill === undefined) return;
-  const killing = killInMidCall(run.plan.azure, sample.kill, journalAfter);
-  const [kill] = await Promise.allSettled([killing, settle(run, [sample])]);
-  // A call that was never seen leaves no kill, which is one of the things that are counted.
-  if (kill.status === "rejected") return;
-  run.kills.push(kill.value);
-  run.plan.onKill(sample, kill.value);
+  const kill = await killInMidCall(run.plan.azure, sample.kill, journalAfter);
+  if (kill === undefined) return;
+  run.kills.push(kill);
+  run.plan.onKill(sample, kill);
 }
 
 /** Feeds these samples and waits until each has settled or nothing moves any more. */

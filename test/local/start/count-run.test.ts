@@ -39,7 +39,7 @@ describe("a run in which everything came as expected", () => {
     expect(result).toMatchObject({
       cases: facts.samples.length,
       committed: 36,
-      inReview: 6,
+      inReview: 7,
       effects: { confirmed: 85, rejected: 1, unknown: 3, cancelled: 1 },
       duplicateDeliveries: 9,
       kills: [{ signal: "SIGKILL" }, { signal: "SIGKILL" }, { signal: "SIGKILL" }],
@@ -160,6 +160,19 @@ describe("what the app says", () => {
     facts.posts[0] = { ...plainPost(), status: 503, body: "try later" };
     expect(count().reasons).toEqual([
       "acme-contoso-price: delivery dlv-20931-1 was answered 503 (try later)",
+    ]);
+  });
+});
+
+describe("a delivery that was posted more than once", () => {
+  test("and taken as new twice is unexpected", () => {
+    facts.posts = facts.posts.map((post) =>
+      post.sample === "acme-wide-world-five-at-once"
+        ? { ...post, body: JSON.stringify({ duplicate: false }) }
+        : post,
+    );
+    expect(count().reasons).toEqual([
+      "acme-wide-world-five-at-once: delivery dlv-20971-1 was taken as new 5 times",
     ]);
   });
 });

@@ -99,11 +99,11 @@ export async function perfectRun(): Promise<Facts> {
     samples,
     posts: samples.flatMap((sample) =>
       sample.deliveries.flatMap(({ id, atOnce, laterCopies }) =>
-        Array.from({ length: atOnce + (laterCopies?.count ?? 0) }, () => ({
+        Array.from({ length: atOnce + (laterCopies?.count ?? 0) }, (_, copy) => ({
           sample: sample.name,
           deliveryId: id,
           status: 202,
-          body: "{}",
+          body: JSON.stringify({ duplicate: copy > 0 }),
         })),
       ),
     ),
