@@ -11,7 +11,7 @@ import type { Container, ContainerDefinition } from "../store/catalog.ts";
 import { DEFAULT_POLICY } from "../store/indexing.ts";
 import type { Json, JsonObject } from "../store/json.ts";
 import { isObject } from "../store/json.ts";
-import type { PartitionKeyDefinition } from "../store/partition-key.ts";
+import type { PartitionKeyDefinition } from "../store/keys/partition-key.ts";
 import { recomputeExpiry } from "../store/expiry.ts";
 import { parseBody, resourceId } from "./databases.ts";
 

@@ -9,9 +9,9 @@ import type { Container } from "../store/catalog.ts";
 import { itemText } from "../store/items.ts";
 import type { StoredItem } from "../store/stored-item.ts";
 import type { Json, JsonObject } from "../store/json.ts";
-import type { PartitionKey } from "../store/partition-key.ts";
-import { keyOfDocument, parseKeyHeader, toPartitionKey } from "../store/partition-key.ts";
-import { rangeOf } from "../store/ranges.ts";
+import type { PartitionKey } from "../store/keys/partition-key.ts";
+import { keyOfDocument, parseKeyHeader, toPartitionKey } from "../store/keys/partition-key.ts";
+import { rangeOf } from "../store/keys/ranges.ts";
 
 const ITEM_BYTES_MAX = 2 * 1024 * 1024;
 const ID_BYTES_MAX = 1023;

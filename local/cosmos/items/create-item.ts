@@ -6,7 +6,7 @@ import type { CosmosRequest, Reply } from "../protocol/exchange.ts";
 import { conflict } from "../protocol/refusals.ts";
 import type { Service } from "../service.ts";
 import type { Transaction } from "../store/items.ts";
-import type { PartitionKey } from "../store/partition-key.ts";
+import type { PartitionKey } from "../store/keys/partition-key.ts";
 import {
   containerOf,
   itemReply,

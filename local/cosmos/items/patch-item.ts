@@ -5,11 +5,11 @@ import { badRequest, notFound, preconditionFailed } from "../protocol/refusals.t
 import { readCharge, sumCharges } from "../protocol/charges.ts";
 import type { Service } from "../service.ts";
 import { compileQuery } from "../query/compile-query.ts";
-import { parseCondition } from "../query/parse-query.ts";
+import { parseCondition } from "../query/language/parse-query.ts";
 import { queryScope, toDocument } from "../query/run-query.ts";
 import type { Transaction } from "../store/items.ts";
 import type { Json, JsonObject } from "../store/json.ts";
-import type { PartitionKey } from "../store/partition-key.ts";
+import type { PartitionKey } from "../store/keys/partition-key.ts";
 import {
   checkedDocument,
   containerOf,

@@ -5,7 +5,7 @@
 import { queryCharge } from "../protocol/charges.ts";
 import type { CosmosRequest, Reply } from "../protocol/exchange.ts";
 import { badRequest } from "../protocol/refusals.ts";
-import { parseQuery } from "../query/parse-query.ts";
+import { parseQuery } from "../query/language/parse-query.ts";
 import { needsClientPipeline, queryPlan } from "../query/plan.ts";
 import { runQuery } from "../query/run-query.ts";
 import { isInScope } from "../query/scan.ts";

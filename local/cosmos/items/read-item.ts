@@ -5,7 +5,7 @@ import type { Service } from "../service.ts";
 import type { Container } from "../store/catalog.ts";
 import { itemKey } from "../store/history.ts";
 import type { StoredItem } from "../store/stored-item.ts";
-import type { PartitionKey } from "../store/partition-key.ts";
+import type { PartitionKey } from "../store/keys/partition-key.ts";
 import { containerOf, itemReply, keyOf, readOutcome } from "./addressing.ts";
 import type { Outcome, Preconditions } from "./addressing.ts";
 import { requireSession } from "./session.ts";

@@ -4,7 +4,7 @@
 //   GET /_local/log?after=N&limit=M     GET /_local/counts      GET|POST|DELETE /_local/faults
 //   GET|POST /_local/clock {skewMs}     POST /_local/split {container, rangeId}
 import type { Service } from "../service.ts";
-import { splitRange } from "../store/ranges.ts";
+import { splitRange } from "../store/keys/ranges.ts";
 import type { FaultRules } from "./fault-rules.ts";
 import { checkRule } from "./fault-rules.ts";
 import type { RequestLog } from "./request-log.ts";

@@ -8,8 +8,8 @@ import { canonicalText, isObject } from "../store/json.ts";
 import { compareForOrder } from "./compare.ts";
 import { compileExpression, groupText } from "./compile.ts";
 import type { AggregateSlot, Evaluate, QueryRow, Scope } from "./compile.ts";
-import { queryError } from "./query-error.ts";
-import type { Expression, Query, Source } from "./tree.ts";
+import { queryError } from "./language/query-error.ts";
+import type { Expression, Query, Source } from "./language/tree.ts";
 
 export interface CompiledQuery {
   /** The rows that one document (or one outer row) yields, after WHERE. */

@@ -11,8 +11,8 @@ import { AGGREGATES } from "./aggregates.ts";
 import type { Accumulator } from "./aggregates.ts";
 import type { BuiltIn } from "./builtins/strings.ts";
 import { likePattern } from "./like.ts";
-import { queryError } from "./query-error.ts";
-import type { BinaryOperator, Expression, Query } from "./tree.ts";
+import { queryError } from "./language/query-error.ts";
+import type { BinaryOperator, Expression, Query } from "./language/tree.ts";
 
 export type QueryRow = Value[];
 export type Evaluate = (row: QueryRow) => Value;

@@ -5,9 +5,9 @@
 // each for the rows from the start. The client merges, aggregates and skips.
 import type { Json } from "../store/json.ts";
 import { AGGREGATES } from "./aggregates.ts";
-import { printExpression, printQuery } from "./print.ts";
-import { queryError } from "./query-error.ts";
-import type { Expression, Query } from "./tree.ts";
+import { printExpression, printQuery } from "./language/print.ts";
+import { queryError } from "./language/query-error.ts";
+import type { Expression, Query } from "./language/tree.ts";
 
 export interface QueryPlan {
   partitionedQueryExecutionInfoVersion: number;

@@ -7,8 +7,8 @@
 import type { Json } from "../store/json.ts";
 import type { IndexedColumn } from "../store/indexing.ts";
 import { isPlainPath, jsonPath } from "../store/indexing.ts";
-import { propertyPath } from "./tree.ts";
-import type { Expression, Query } from "./tree.ts";
+import { propertyPath } from "./language/tree.ts";
+import type { Expression, Query } from "./language/tree.ts";
 
 export type SqlValue = string | number;
 

@@ -9,7 +9,7 @@ import type { StoredItem } from "../store/stored-item.ts";
 import { itemText } from "../store/items.ts";
 import type { Json, JsonObject, Value } from "../store/json.ts";
 import { canonicalText } from "../store/json.ts";
-import { documentRid } from "../store/resource-ids.ts";
+import { documentRid } from "../store/keys/resource-ids.ts";
 import type { ItemScan, ScanScope } from "./scan.ts";
 import { COLLECTION_FUNCTIONS } from "./builtins/collections.ts";
 import { dateFunctions } from "./builtins/dates.ts";
@@ -22,9 +22,9 @@ import { readToken, writeToken } from "./continuation.ts";
 import type { Position } from "./continuation.ts";
 import { orderColumn, pushdown, rootAliasOf } from "./pushdown.ts";
 import type { PushdownContext } from "./pushdown.ts";
-import { indexError, queryError } from "./query-error.ts";
-import { propertyPath } from "./tree.ts";
-import type { Query } from "./tree.ts";
+import { indexError, queryError } from "./language/query-error.ts";
+import { propertyPath } from "./language/tree.ts";
+import type { Query } from "./language/tree.ts";
 
 export interface QueryRequest {
   container: Container;

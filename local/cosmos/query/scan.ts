@@ -6,7 +6,7 @@ import { itemKey } from "../store/history.ts";
 import type { StoredItem } from "../store/stored-item.ts";
 import { ITEM_COLUMNS, toItem } from "../store/stored-item.ts";
 import type { Json, Value } from "../store/json.ts";
-import { prefixRange } from "../store/partition-key.ts";
+import { prefixRange } from "../store/keys/partition-key.ts";
 import type { Sqlite } from "../store/sqlite.ts";
 import type { Condition, SqlValue } from "./pushdown.ts";
 

@@ -7,11 +7,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "./clock.ts";
 import type { IndexedColumn, IndexingPolicy } from "./indexing.ts";
 import { indexedColumns } from "./indexing.ts";
-import type { PartitionKeyDefinition } from "./partition-key.ts";
+import type { PartitionKeyDefinition } from "./keys/partition-key.ts";
 import { createItemTable, indexItemTable } from "./item-table.ts";
-import { containerRid, databaseRid } from "./resource-ids.ts";
-import type { PartitionRange } from "./ranges.ts";
-import { initialRanges } from "./ranges.ts";
+import { containerRid, databaseRid } from "./keys/resource-ids.ts";
+import type { PartitionRange } from "./keys/ranges.ts";
+import { initialRanges } from "./keys/ranges.ts";
 import type { Row, Sqlite } from "./sqlite.ts";
 import { conflict, notFound } from "../protocol/refusals.ts";
 

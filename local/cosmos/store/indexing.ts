@@ -5,7 +5,7 @@
 // table with two partial indexes, one across partitions and one within. `/*` names nothing, so it
 // yields no column: such a container answers from scans. What a column holds is a superset of what a
 // filter needs (SQLite reads `true` as 1), which is why the query engine always looks again.
-import { pathParts } from "./partition-key.ts";
+import { pathParts } from "./keys/partition-key.ts";
 
 export interface IndexedColumn {
   column: string;

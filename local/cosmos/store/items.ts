@@ -9,10 +9,10 @@ import type { Clock } from "./clock.ts";
 import type { Container } from "./catalog.ts";
 import type { History } from "./history.ts";
 import type { JsonObject } from "./json.ts";
-import type { PartitionKey } from "./partition-key.ts";
+import type { PartitionKey } from "./keys/partition-key.ts";
 import { ITEM_COLUMNS, toItem } from "./stored-item.ts";
 import type { StoredItem } from "./stored-item.ts";
-import { documentRid } from "./resource-ids.ts";
+import { documentRid } from "./keys/resource-ids.ts";
 import type { Sqlite } from "./sqlite.ts";
 import { requireUnique } from "./unique-keys.ts";
 

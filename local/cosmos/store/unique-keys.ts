@@ -8,7 +8,7 @@ import type { StoredItem } from "./stored-item.ts";
 import { ITEM_COLUMNS, toItem } from "./stored-item.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { canonicalText, valueAt } from "./json.ts";
-import { pathParts } from "./partition-key.ts";
+import { pathParts } from "./keys/partition-key.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 function valuesAt(document: JsonObject, paths: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { effectiveKey } from "../../../../local/cosmos/store/effective-key.ts";
+import { effectiveKey } from "../../../../local/cosmos/store/keys/effective-key.ts";
 
 // The SDK does not export its hashing; its own file is loaded by path to compare with.
 const path = join(

@@ -3,10 +3,10 @@
 // The canonical text is the JSON array of the values, so `"5"` and `5` stay apart, a missing
 // property is `{}` (as on the wire), and every partition below a prefix of a hierarchical key is one
 // contiguous range of texts: from `["t1",` to `["t1"-`, because `-` follows `,` in ASCII.
-import type { Json, JsonObject } from "./json.ts";
-import { isObject, valueAt } from "./json.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { isObject, valueAt } from "../json.ts";
 import { effectiveKey } from "./effective-key.ts";
-import { badRequest } from "../protocol/refusals.ts";
+import { badRequest } from "../../protocol/refusals.ts";
 
 export interface PartitionKeyDefinition {
   paths: string[];

@@ -1,6 +1,6 @@
 // A cursor over tokens with the few questions that the parser asks.
 import { syntaxError } from "./query-error.ts";
-import type { Refusal } from "../protocol/refusals.ts";
+import type { Refusal } from "../../protocol/refusals.ts";
 import type { Token } from "./tokens.ts";
 import { tokenize } from "./tokens.ts";
 

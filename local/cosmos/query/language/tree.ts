@@ -1,6 +1,6 @@
 // The parsed query. One tree feeds three readers: the compiler (what each row yields), the pushdown
 // (what SQLite may preselect) and the planner (what the client's own pipeline needs to know).
-import type { Json } from "../store/json.ts";
+import type { Json } from "../../store/json.ts";
 
 export type BinaryOperator =
   | "OR"

@@ -1,6 +1,6 @@
 // How the service words a query it will not run: status 400 with the position in the text.
-import { badRequest } from "../protocol/refusals.ts";
-import type { Refusal } from "../protocol/refusals.ts";
+import { badRequest } from "../../protocol/refusals.ts";
+import type { Refusal } from "../../protocol/refusals.ts";
 
 export function syntaxError(message: string, at: number): Refusal {
   return queryError("SC1001", message, at);

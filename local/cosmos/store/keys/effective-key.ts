@@ -4,7 +4,7 @@
 // its own to the last digit; `test/local/cosmos/effective-key.test.ts` compares the two. MurmurHash3
 // is public domain (Austin Appleby); Cosmos DB reverses the bytes of the 128-bit result and clears
 // the top two bits. Version 1 of a key definition uses the 32-bit hash and appends the value itself.
-import type { Json } from "./json.ts";
+import type { Json } from "../json.ts";
 
 const MASK_64 = 0xffff_ffff_ffff_ffffn;
 const V1_STRING_CHARS_MAX = 100;
