@@ -40,6 +40,7 @@ export function dueAtMsOf(
     case "markUnknown":
     case "endPlan":
     case "openReview":
+    case "askApprovals":
     case "lookUp":
     case "claim":
     case "commit":

@@ -3,6 +3,7 @@
 // Any worker may run it at any time, any number of times. Pure steps change the draft only; what needs the outside
 // world (a look, a claim's batch before its call) is carried out here. Fused, the draft is written when a call must
 // be covered or nothing is left to do; unfused, after every step. Both give the same record.
+import { askApprovals } from "../domain/transitions/ask-approvals.ts";
 import { applyDecision } from "../domain/transitions/decide.ts";
 import { markOrphaned } from "../domain/transitions/claim.ts";
 import { foldEvent } from "../domain/transitions/fold-event.ts";
@@ -98,6 +99,7 @@ async function carryOut(
     case "foldEvent":
     case "markUnknown":
     case "endPlan":
+    case "askApprovals":
     case "openReview":
     case "holdCase":
       turn.draft = applied(ports, turn, step);
@@ -107,7 +109,16 @@ async function carryOut(
 
 type PureStep = Extract<
   Step,
-  { kind: "foldFindings" | "foldEvent" | "markUnknown" | "endPlan" | "openReview" | "holdCase" }
+  {
+    kind:
+      | "foldFindings"
+      | "foldEvent"
+      | "markUnknown"
+      | "endPlan"
+      | "askApprovals"
+      | "openReview"
+      | "holdCase";
+  }
 >;
 
 function applied(ports: TurnPorts, turn: Turn, step: PureStep): Turn["draft"] {
@@ -117,6 +128,8 @@ function applied(ports: TurnPorts, turn: Turn, step: PureStep): Turn["draft"] {
   switch (step.kind) {
     case "foldFindings":
       return foldFindings(draft, step.operationId, { book, nowMs });
+    case "askApprovals":
+      return askApprovals(draft, step.operationIds, { book, nowMs });
     case "foldEvent":
       return foldEvent(draft, step.eventId, { book, nowMs });
     case "markUnknown":

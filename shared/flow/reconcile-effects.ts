@@ -77,6 +77,7 @@ async function reconcileCase(
     case "markUnknown":
     case "endPlan":
     case "openReview":
+    case "askApprovals":
     case "lookUp":
     case "claim":
     case "commit":

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { TerminalFault } from "../domain/faults.ts";
 import type { CaseKey } from "../domain/identity.ts";
+import { Approval } from "../domain/records/approval.ts";
 import { Case } from "../domain/records/case.ts";
 import { basisOf, Effect } from "../domain/records/effect.ts";
 import { Finding, schemaVersion } from "../domain/records/evidence.ts";
@@ -22,7 +23,15 @@ const Envelope = z.object({
   _ts: z.int().optional(),
 });
 
-const CaseRecord = z.discriminatedUnion("type", [Case, Effect, Event, Finding, Review, LogEntry]);
+const CaseRecord = z.discriminatedUnion("type", [
+  Case,
+  Effect,
+  Event,
+  Finding,
+  Review,
+  Approval,
+  LogEntry,
+]);
 type CaseRecord = z.infer<typeof CaseRecord>;
 
 /** The document in its schema's type; undefined when newer code wrote it. */
@@ -74,6 +83,7 @@ export function assembleCase(key: CaseKey, documents: readonly unknown[]): Assem
     effects: all("effect").toSorted(byDecision),
     events: all("event").toSorted(by((event) => event.receivedAtMs)),
     findings: all("finding").toSorted(by((finding) => finding.foundAtMs)),
+    approvals: all("approval").toSorted((a, b) => a.n - b.n),
     reviews: all("review").toSorted(by((review) => review.openedAtMs)),
     writtenAtMs,
     newerSchema: records.length < documents.length,

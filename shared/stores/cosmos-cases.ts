@@ -7,6 +7,7 @@ import { TransientFault } from "../domain/faults.ts";
 import type { CaseKey } from "../domain/identity.ts";
 import { Event } from "../domain/records/inbox.ts";
 import { assembleCase, decode } from "./case-documents.ts";
+import { answerApproval } from "./cosmos/answer-approval.ts";
 import { createOnce } from "./cosmos/create-once.ts";
 import { idsOf, partitionOf, queryPages } from "./cosmos/query-pages.ts";
 import { readCase } from "./cosmos/read-case.ts";
@@ -28,6 +29,7 @@ export function cosmosCases(
     write: (batch) => writeBatch(source, batch),
     createFinding: (finding) => createOnce(source, finding),
     createEvent: (event) => createOnce(source, event),
+    answerApproval: (key, request) => answerApproval(source, key, request),
     createRefusal: (refusal) => createOnce(source, refusal),
     readEvent: (key, id) => readEvent(source, key, id),
     due: (bounds) => readDue(source, bounds),
@@ -47,7 +49,7 @@ async function readEvent(source: Source, key: CaseKey, id: string): Promise<Even
 }
 
 async function readHistory(source: Source, key: CaseKey): Promise<CaseHistory | undefined> {
-  const query = `SELECT * FROM c WHERE c.type IN ("case", "effect", "event", "finding", "review", "log")`;
+  const query = `SELECT * FROM c WHERE c.type IN ("case", "effect", "event", "finding", "review", "approval", "log")`;
   const { pages } = await queryPages(
     source,
     { query },

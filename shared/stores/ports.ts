@@ -4,6 +4,7 @@
 // `storeMs` is the store's own clock as the answer's `date` header gave it (whole seconds); undefined when there
 // was none: then every call counts as still running.
 import type { CaseKey } from "../domain/identity.ts";
+import type { Approval, ApprovalAnswer } from "../domain/records/approval.ts";
 import type { Finding } from "../domain/records/evidence.ts";
 import type { Grant } from "../domain/records/grant.ts";
 import type { Event, Refusal } from "../domain/records/inbox.ts";
@@ -50,6 +51,12 @@ export interface CaseHead {
 
 export type Created = "created" | "exists" | "uncertain";
 
+export type Answered =
+  | { kind: "answered" }
+  /** The first answer stands. */
+  | { kind: "answeredBefore"; approval: Approval }
+  | { kind: "missing" };
+
 /** What is due: who must be woken, and whether a call of theirs has outlived its deadline. */
 export interface DueCase extends CaseKey {
   /** The document that is due. */
@@ -73,6 +80,8 @@ export interface CaseStore {
   createFinding(finding: Finding): Promise<Created>;
   createEvent(event: Event): Promise<Created>;
   readEvent(key: CaseKey, id: string): Promise<Event | undefined>;
+  /** The first answer wins; the same answer told again is the same. */
+  answerApproval(key: CaseKey, request: { id: string; answer: ApprovalAnswer }): Promise<Answered>;
   createRefusal(refusal: Refusal): Promise<Created>;
   /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
   due(options: { nowMs: number; max: number }): Promise<DueCase[]>;

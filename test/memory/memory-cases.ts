@@ -7,9 +7,11 @@
 //
 // Hooks may be asynchronous: a simulation holds a worker there and lets another go on.
 import type { CaseKey } from "../../shared/domain/identity.ts";
+import { Approval } from "../../shared/domain/records/approval.ts";
 import { Event } from "../../shared/domain/records/inbox.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { assertFits } from "../../shared/stores/batch-limits.ts";
+import { answeredBefore } from "../../shared/stores/cosmos/answer-approval.ts";
 import { assembleCase, compareText, decode } from "../../shared/stores/case-documents.ts";
 import type { Batch, CaseStore, Created, WriteOutcome } from "../../shared/stores/ports.ts";
 import { memoryPartitions, type Operation, type Partitions, type Stored } from "./partitions.ts";
@@ -111,6 +113,16 @@ function caseStore(world: World, lagVersions: number): CaseStore {
     createFinding: (finding) => create("createFinding", finding),
     createEvent: (event) => create("createEvent", event),
     createRefusal: (refusal) => create("createRefusal", refusal),
+    answerApproval: (key, { id, answer }) =>
+      reading({ operation: "answerApproval", key, id }, () => {
+        const stored = partitions.documents(key, 0).find((one) => one.id === id);
+        const approval = stored && decode(Approval, stored);
+        if (approval === undefined) return { kind: "missing" } as const;
+        if (approval.answer !== undefined) return answeredBefore(approval, answer);
+        const answered: Approval = { ...approval, answer };
+        partitions.transact(key, [{ kind: "replace", document: answered }]);
+        return { kind: "answered" } as const;
+      }),
     readEvent: (key, id) =>
       reading({ operation: "readEvent", key, id }, () => eventOf(documents(key), id)),
     due: ({ max, nowMs }) =>
@@ -191,6 +203,7 @@ function isOpen(document: Stored): boolean {
   switch (document["type"]) {
     case "case":
     case "effect":
+    case "approval":
       return true;
     case "event":
     case "finding":

@@ -5,6 +5,7 @@
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
+import { approvalState, type ApprovalState } from "./approvals.ts";
 import { exhaustion, recover } from "./recover.ts";
 import { whyRepeated } from "./repeated-intent.ts";
 import type { LaneFacts, Step } from "./step.ts";
@@ -33,7 +34,8 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const record = caseOf(snapshot);
   if (record.plan === undefined) return decideStep(record, facts);
   const effects = planEffects(snapshot);
-  const ended = whyPlanEnded(record, record.plan, effects);
+  const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
+  const ended = whyPlanEnded(record, record.plan, { effects, approvals });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
@@ -44,14 +46,20 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
       return { kind: "holdCase", reason: "RepeatedIntent", why: repeated };
   }
   if (open !== undefined) {
-    return effectStep(open, { ...facts, current: record.version === record.plan.decidedOn });
+    const current = record.version === record.plan.decidedOn && approvals.kind !== "refused";
+    const step = effectStep(open, { ...facts, current });
+    return step.kind === "claim" && approvals.kind !== "given" ? approvalStep(approvals) : step;
   }
   if (effects.every((effect) => effect.status === "confirmed")) return { kind: "commit" };
   return { kind: "idle" };
 }
 
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
-function whyPlanEnded(record: Case, plan: Plan, effects: readonly Effect[]): string | undefined {
+function whyPlanEnded(
+  record: Case,
+  plan: Plan,
+  { effects, approvals }: { effects: readonly Effect[]; approvals: ApprovalState },
+): string | undefined {
   const onItsWay = effects.some(
     (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
   );
@@ -59,10 +67,23 @@ function whyPlanEnded(record: Case, plan: Plan, effects: readonly Effect[]): str
   if (record.version !== plan.decidedOn) {
     return `decided on version ${plan.decidedOn}, the case is at ${record.version}`;
   }
+  if (approvals.kind === "refused") return `approval refused by ${approvals.by}`;
   const broken = effects.find(
     (effect) => effect.status !== "confirmed" && effect.status !== "prepared",
   );
   return broken === undefined ? undefined : `${broken.action} is ${broken.status}`;
+}
+
+function approvalStep(approvals: ApprovalState): Step {
+  switch (approvals.kind) {
+    case "ask":
+      return { kind: "askApprovals", operationIds: approvals.operationIds };
+    case "waiting":
+      return { kind: "wait", untilMs: approvals.untilMs };
+    case "given":
+    case "refused":
+      return { kind: "idle" };
+  }
 }
 
 function effectStep(effect: Effect, facts: LaneFacts & { current: boolean }): Step {

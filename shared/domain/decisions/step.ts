@@ -14,6 +14,7 @@ export type Step =
   | { kind: "markUnknown"; operationId: string; deadlineMs: number }
   | { kind: "endPlan"; why: string }
   | { kind: "openReview"; operationId: string; recovery: Recovery & { kind: "review" } }
+  | { kind: "askApprovals"; operationIds: string[] }
   | { kind: "lookUp"; operationId: string }
   | { kind: "claim"; operationId: string }
   | { kind: "commit" }

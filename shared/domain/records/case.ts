@@ -21,6 +21,8 @@ export const Plan = z.object({
   /** In the order in which they are sent: each waits for all before it to be confirmed. */
   operationIds: z.array(z.string()),
   nextStatus: z.string(),
+  /** Of these, which a person must approve before anything of the plan is sent. */
+  needsApproval: z.array(z.string()).optional(),
   /** Become outbox effects in the batch of the commit that justifies them. */
   notifications: z.array(ActionRequest),
 });
@@ -42,6 +44,8 @@ export const Case = z.object({
   tenantId: z.string(),
   caseId: z.string(),
   externalRef: z.string(),
+  /** The source or person whose event opened or last changed the case: may not approve. */
+  requestedBy: z.string().optional(),
   workflow: z.object({ type: z.string(), revision: z.int() }),
   facts: z.record(z.string(), z.json()),
   factsDigest: z.string(),

@@ -16,6 +16,8 @@ export const Event = z.object({
   eventType: z.string(),
   workflow: z.string(),
   externalRef: z.string(),
+  /** The person who set it off, where a person did. */
+  requestedBy: z.string().optional(),
   body: z.record(z.string(), z.json()),
   /** Of the raw bytes without a byte-order mark: the same event under the same id, or another. */
   digest: z.string(),

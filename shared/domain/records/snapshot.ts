@@ -3,6 +3,7 @@
 // Transitions are pure: snapshot in, snapshot out, documents replaced and never mutated. So the batch to write is
 // the difference between two snapshots by identity, and fusing several steps into one write is
 // simply not writing in between.
+import type { Approval } from "./approval.ts";
 import type { Case } from "./case.ts";
 import type { CaseKey } from "../identity.ts";
 import type { Effect } from "./effect.ts";
@@ -19,6 +20,8 @@ export interface Snapshot extends CaseKey {
   findings: readonly Finding[];
   /** Open when read; a transition resolves them. */
   reviews: readonly Review[];
+  /** All questions ever asked: an answered one is never rewritten. */
+  approvals: readonly Approval[];
   /** The store's `_ts` of each effect, in ms: the start of a started attempt. */
   writtenAtMs: Readonly<Record<string, number>>;
   /** True when a document of this case was written by newer code: hands off. */
@@ -27,7 +30,7 @@ export interface Snapshot extends CaseKey {
   did: readonly string[];
 }
 
-export type CaseDocument = Case | Effect | Event | Finding | Review;
+export type CaseDocument = Case | Effect | Event | Finding | Review | Approval;
 
 export function emptySnapshot(key: CaseKey): Snapshot {
   return {
@@ -37,6 +40,7 @@ export function emptySnapshot(key: CaseKey): Snapshot {
     events: [],
     findings: [],
     reviews: [],
+    approvals: [],
     writtenAtMs: {},
     newerSchema: false,
     did: [],
@@ -44,8 +48,8 @@ export function emptySnapshot(key: CaseKey): Snapshot {
 }
 
 export function documentsOf(snapshot: Snapshot): CaseDocument[] {
-  const { effects, events, findings, reviews } = snapshot;
-  const documents: CaseDocument[] = [...effects, ...events, ...findings, ...reviews];
+  const { approvals, effects, events, findings, reviews } = snapshot;
+  const documents: CaseDocument[] = [...effects, ...events, ...findings, ...reviews, ...approvals];
   if (snapshot.case !== undefined) documents.unshift(snapshot.case);
   return documents;
 }

@@ -66,11 +66,15 @@ function applyPlan(
     const repeated = whyRepeated(snapshot, effect);
     if (repeated !== undefined) return hold("RepeatedIntent", repeated);
   }
+  const needsApproval = effects
+    .filter(({ action }) => options.book.action(action)?.autonomy !== "auto")
+    .map(({ operationId }) => operationId);
   let planned = withCase(snapshot, {
     plan: {
       decidedOn: record.version,
       operationIds: effects.map((effect) => effect.operationId),
       nextStatus: decision.nextStatus,
+      ...(needsApproval.length > 0 ? { needsApproval } : {}),
       notifications: [...decision.notifications],
     },
     decisionsWithoutProgress: record.decisionsWithoutProgress + 1,
@@ -93,7 +97,6 @@ function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string |
       const fields = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
       return `the payload of ${request.action} is not valid in: ${fields}`;
     }
-    if (action.autonomy === "approve") return `${request.action} needs a person's approval`;
   }
   return undefined;
 }

@@ -83,6 +83,7 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
     facts: { ...facts },
     factsDigest,
     orderKeys,
+    requestedBy: event.requestedBy ?? `source:${event.source}`,
     version: record.version + 1,
     decisionsWithoutProgress: 0,
   });

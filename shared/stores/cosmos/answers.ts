@@ -1,4 +1,4 @@
-// What it means when Cosmos DB throws (azure-facts B4): the SDK sends a write once and leaves the rest to us.
+// What it means when Cosmos DB throws the SDK sends a write once and leaves the rest to us.
 //
 //   refused     nothing was done and the same request never will be: a fault that says what to do
 //   uncertain   no answer, or one that leaves open what was done: only sending again can tell

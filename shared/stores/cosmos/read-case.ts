@@ -11,7 +11,7 @@ import { idsOf, partitionOf, queryPages, type Pages } from "./query-pages.ts";
 import { readDocument } from "./read-document.ts";
 import type { Source } from "./source.ts";
 
-const query = `SELECT * FROM c WHERE c.type IN ("case", "effect")
+const query = `SELECT * FROM c WHERE c.type IN ("case", "effect", "approval")
   OR (c.type IN ("event", "finding") AND NOT IS_DEFINED(c.folded))
   OR (c.type = "review" AND NOT IS_DEFINED(c.resolution))`;
 

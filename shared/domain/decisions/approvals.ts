@@ -1,0 +1,47 @@
+// Where a plan stands with its approvals. Pure.
+//
+// All that a plan needs are given before its first claim, and hold again at every later one: an approval speaks for one
+// operation, one digest and one case version, until it expires.
+import type { Plan } from "../records/case.ts";
+import type { Approval } from "../records/approval.ts";
+import { effectOf, type Snapshot } from "../records/snapshot.ts";
+
+export type ApprovalState =
+  | { kind: "given" }
+  | { kind: "refused"; by: string }
+  /** These operations have no open question that could still be answered. */
+  | { kind: "ask"; operationIds: string[] }
+  | { kind: "waiting"; untilMs: number };
+
+export function approvalState(snapshot: Snapshot, plan: Plan, nowMs: number): ApprovalState {
+  const needed = (plan.needsApproval ?? []).filter(
+    (operationId) => effectOf(snapshot, operationId).status !== "confirmed",
+  );
+  const asked = needed.map((operationId) => latestFor(snapshot, plan, operationId));
+  const refused = asked.find((approval) => approval?.answer?.decision === "refuse");
+  if (refused?.answer !== undefined) return { kind: "refused", by: refused.answer.by };
+  const missing = needed.filter((_operationId, index) => isMissing(asked[index], nowMs));
+  if (missing.length > 0) return { kind: "ask", operationIds: missing };
+  const open = asked.flatMap((approval) =>
+    approval !== undefined && approval.answer === undefined ? [approval.expiresAtMs] : [],
+  );
+  return open.length > 0 ? { kind: "waiting", untilMs: Math.min(...open) } : { kind: "given" };
+}
+
+/** Bound to the operation as it is frozen, on the version that was decided on. */
+function latestFor(snapshot: Snapshot, plan: Plan, operationId: string): Approval | undefined {
+  const { payloadDigest } = effectOf(snapshot, operationId);
+  return snapshot.approvals
+    .filter(
+      (approval) =>
+        approval.version === plan.decidedOn &&
+        approval.operationId === operationId &&
+        approval.payloadDigest === payloadDigest,
+    )
+    .toSorted((a, b) => a.n - b.n)
+    .at(-1);
+}
+
+function isMissing(approval: Approval | undefined, nowMs: number): boolean {
+  return approval === undefined || approval.expiresAtMs <= nowMs;
+}

@@ -1,0 +1,41 @@
+// Asks a person about each effect that needs one; asking again after an expiry is a new question. Pure.
+import type { Book } from "../definitions.ts";
+import type { Approval } from "../records/approval.ts";
+import { schemaVersion } from "../records/evidence.ts";
+import { caseOf, effectOf, withLine, type Snapshot } from "../records/snapshot.ts";
+
+/** Three days: long enough for a week-end, short enough that somebody looks again. */
+const approvalMsMax = 72 * 3_600_000;
+
+export function askApprovals(
+  snapshot: Snapshot,
+  operationIds: readonly string[],
+  options: { book: Book; nowMs: number },
+): Snapshot {
+  const record = caseOf(snapshot);
+  let n = Math.max(0, ...snapshot.approvals.map((approval) => approval.n));
+  const asked = operationIds.map((operationId): Approval => {
+    const effect = effectOf(snapshot, operationId);
+    n += 1;
+    return {
+      id: `approval:${record.version}:${n}`,
+      type: "approval",
+      schemaVersion,
+      tenantId: snapshot.tenantId,
+      caseId: snapshot.caseId,
+      version: record.version,
+      n,
+      operationId,
+      payloadDigest: effect.payloadDigest,
+      factsDigest: record.factsDigest,
+      action: effect.action,
+      target: effect.target,
+      consequence: options.book.action(effect.action)?.consequence ?? "",
+      requestedBy: record.requestedBy ?? "",
+      askedAtMs: options.nowMs,
+      expiresAtMs: options.nowMs + approvalMsMax,
+    };
+  });
+  const next = { ...snapshot, approvals: [...snapshot.approvals, ...asked] };
+  return withLine(next, `approval asked for ${asked.map(({ action }) => action).join(", ")}`);
+}
