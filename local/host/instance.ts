@@ -42,8 +42,8 @@ export type InstanceOptions = {
   onReady: () => void;
 };
 
-const HEALTHY_MS = 10_000;
-const BACKOFF_MAX_MS = 10_000;
+const HEALTHY_MS = 2000;
+const BACKOFF_MAX_MS = 5000;
 
 /** No pause before the first restart; 200 ms, 400 ms, ... after that. */
 export function respawnDelayMs(failures: number): number {

@@ -3,7 +3,7 @@
 // that killing it looks like an instance dying.
 //
 //   argv: <app folder> <host version>
-import { enableCompileCache } from "node:module";
+import { enableCompileCache, flushCompileCache } from "node:module";
 import type { FromWorker, InvocationRequest, ToWorker } from "../protocol.ts";
 import { coreModule, emptyRegistry, type WorkerLog } from "./core-module.ts";
 import { errorText, runHooks, runInvocation } from "./invoke.ts";
@@ -37,6 +37,8 @@ async function start(): Promise<void> {
   const capabilities = (await registry.model?.getCapabilities({})) ?? {};
   const functions = [...registry.functions.values()].map(({ metadata }) => metadata);
   send({ kind: "ready", functions, capabilities });
+  // A worker that is killed cannot write it at its end.
+  flushCompileCache();
 }
 
 async function invoke(request: InvocationRequest): Promise<void> {

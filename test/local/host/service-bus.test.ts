@@ -141,7 +141,7 @@ describe("a session's messages", () => {
     process.kill(Number(first?.["pid"]), "SIGKILL");
     const [, second] = await until("the next delivery", async () => {
       const found = await rows(fixture);
-      return found.length === 2 && found;
+      return found.length >= 2 && found;
     });
     expect(performance.now() - killedAtMs).toBeLessThan(3000);
     expect(second).toMatchObject({ body: { n: 1 }, session: "s1" });
