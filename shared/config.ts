@@ -39,6 +39,8 @@ export interface Config {
   supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
   email: { baseUrl: string; token: string; from: string; callTimeoutMs: number };
   turnBudgetMs: number;
+  /** Set by the platform where Easy Auth is on; only there is a principal's header believed. */
+  easyAuthIsOn: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -73,6 +75,7 @@ export function readConfig(environment: Environment = process.env): Config {
       callTimeoutMs: settings.EMAIL_CALL_TIMEOUT_MS,
     },
     turnBudgetMs: settings.TURN_BUDGET_MS,
+    easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
   };
 }
 

@@ -10,6 +10,8 @@ import { bookOf, type Book } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import type { IntakePorts } from "./flow/record-event.ts";
+import type { AnswerPorts } from "./flow/operate/answer-approval.ts";
+import type { GrantPorts } from "./flow/operate/give-grant.ts";
 import type { Log, TurnPorts } from "./flow/turn.ts";
 import { email, emailActions } from "./providers/email.ts";
 import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
@@ -24,8 +26,13 @@ export interface Runtime {
   /** The ports of a turn, with the invocation's own log. */
   turn(log: Log): TurnPorts;
   intake(log: Log): IntakePorts;
+  operate(log: Log): OperatePorts;
   caseIdKey: Uint8Array;
+  easyAuthIsOn: boolean;
 }
+
+/** What the operators' routes need. */
+export type OperatePorts = AnswerPorts & GrantPorts;
 
 /** Monotonic: only differences mean anything. */
 const clockMs = () => performance.now();
@@ -58,6 +65,16 @@ async function start(config: Config): Promise<Runtime> {
   const workerId = randomUUID();
   return {
     caseIdKey: config.caseIdKey,
+    easyAuthIsOn: config.easyAuthIsOn,
+    operate: (log) => ({
+      cases,
+      grants,
+      hints,
+      book,
+      log,
+      random: () => randomUUID(),
+      nowMs: () => Date.now(),
+    }),
     turn: (log) => ({
       cases,
       grants,

@@ -95,6 +95,8 @@ export interface Workflow {
   externalRefOf(data: Readonly<Record<string, unknown>>): string;
   /** New facts, or "ignored". `older`: something newer of this source was folded before. */
   fold(facts: Facts, event: Event, options: { older: boolean }): Facts | "ignored";
+  /** Reads the facts of record again, before an approval is taken; throws when they cannot be read. */
+  refresh?(facts: Facts): Promise<Facts>;
   decide(view: DecideView): Decision | Promise<Decision>;
 }
 

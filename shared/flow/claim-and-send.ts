@@ -73,9 +73,14 @@ async function findGrant(
   const effect = effectOf(turn.draft, operationId);
   const subject = caseOf(turn.draft).workflow.type;
   const { tenantId, action } = effect;
-  const grants = await ports.at("grants", () =>
-    ports.grants.candidates({ tenantId, subject, action }),
-  );
-  const nowMs = requireNowMs(ports, turn);
-  return grants.find((grant) => covers(grant, { ...effect, subject }, nowMs))?.id;
+  // What was just granted must not be missed because a list is a few seconds old.
+  for (const fresh of [false, true]) {
+    const grants = await ports.at("grants", () =>
+      ports.grants.candidates({ tenantId, subject, action, fresh }),
+    );
+    const nowMs = requireNowMs(ports, turn);
+    const found = grants.find((grant) => covers(grant, { ...effect, subject }, nowMs));
+    if (found !== undefined) return found.id;
+  }
+  return undefined;
 }

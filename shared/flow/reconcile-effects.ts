@@ -43,7 +43,8 @@ function changedCases(documents: readonly unknown[]): CaseKey[] {
   for (const document of documents) {
     if (typeof document !== "object" || document === null) continue;
     const { type, tenantId, caseId } = document as Record<string, unknown>;
-    if (type !== "effect" && type !== "event" && type !== "finding") continue;
+    if (type !== "effect" && type !== "event" && type !== "finding" && type !== "approval")
+      continue;
     if (typeof tenantId !== "string" || typeof caseId !== "string") continue;
     if (!tenantIdPattern.test(tenantId)) continue;
     keys.set(`${tenantId}:${caseId}`, { tenantId, caseId });

@@ -1,4 +1,4 @@
-// What one transaction takes (azure-facts B1): refused here, before it is sent, with the numbers in the message.
+// What one transaction takes: refused here, before it is sent, with the numbers in the message.
 import { TerminalFault } from "../domain/faults.ts";
 import type { Batch } from "./ports.ts";
 

@@ -13,6 +13,7 @@ import { idsOf, partitionOf, queryPages } from "./cosmos/query-pages.ts";
 import { readCase } from "./cosmos/read-case.ts";
 import { readDocument } from "./cosmos/read-document.ts";
 import { readDue } from "./cosmos/read-due.ts";
+import { readHeldForGrant } from "./cosmos/read-held.ts";
 import { readHead } from "./cosmos/read-head.ts";
 import type { Source } from "./cosmos/source.ts";
 import { writeBatch } from "./cosmos/write-batch.ts";
@@ -33,6 +34,7 @@ export function cosmosCases(
     createRefusal: (refusal) => createOnce(source, refusal),
     readEvent: (key, id) => readEvent(source, key, id),
     due: (bounds) => readDue(source, bounds),
+    heldForGrant: (wanted) => readHeldForGrant(source, wanted),
     history: (key) => readHistory(source, key),
   };
 }

@@ -6,8 +6,9 @@ import type { Container } from "@azure/cosmos";
 import { Grant } from "../domain/records/grant.ts";
 import { decode } from "./case-documents.ts";
 import { queryPages } from "./cosmos/query-pages.ts";
+import { grantWriter } from "./cosmos/write-grant.ts";
 import { readDocument } from "./cosmos/read-document.ts";
-import type { GrantStore } from "./ports.ts";
+import type { GrantRegister } from "./ports.ts";
 
 const candidatesMaxAgeMs = 5000;
 
@@ -15,7 +16,16 @@ const query = `SELECT * FROM c
   WHERE c.type = "grant" AND c.subject = @subject AND c.action = @action`;
 
 /** `clockMs` only has to move on evenly: it ages the cache. */
-export function cosmosGrants(container: Container, options: { clockMs: () => number }): GrantStore {
+export function cosmosGrants(
+  container: Container,
+  options: { clockMs: () => number },
+): GrantRegister {
+  return { ...grantReader(container, options), ...grantWriter(container) };
+}
+
+type Reading = Pick<GrantRegister, "candidates" | "read" | "list">;
+
+function grantReader(container: Container, options: { clockMs: () => number }): Reading {
   const cache = new Map<string, { readAtMs: number; grants: Grant[] }>();
   const { clockMs } = options;
   return {
@@ -27,7 +37,7 @@ export function cosmosGrants(container: Container, options: { clockMs: () => num
         if (nowMs - readAtMs >= candidatesMaxAgeMs) cache.delete(other);
       }
       const known = cache.get(key);
-      if (known !== undefined) return known.grants;
+      if (known !== undefined && wanted.fresh !== true) return known.grants;
       const parameters = [
         { name: "@subject", value: subject },
         { name: "@action", value: action },
@@ -43,6 +53,14 @@ export function cosmosGrants(container: Container, options: { clockMs: () => num
         .filter((grant) => grant !== undefined);
       cache.set(key, { readAtMs: nowMs, grants });
       return grants;
+    },
+    async list(tenantId) {
+      const { pages } = await queryPages(
+        { container },
+        { query: 'SELECT * FROM c WHERE c.type = "grant"' },
+        { partitionKey: [tenantId], ids: { tenantId }, what: "the list of grants" },
+      );
+      return pages.flat().flatMap((document) => decode(Grant, document) ?? []);
     },
     async read(tenantId, grantId) {
       const { document } = await readDocument({ container }, grantId, {

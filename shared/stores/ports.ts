@@ -85,15 +85,34 @@ export interface CaseStore {
   createRefusal(refusal: Refusal): Promise<Created>;
   /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
   due(options: { nowMs: number; max: number }): Promise<DueCase[]>;
+  /** Cases of a tenant in which an effect of this action waits for a grant. */
+  heldForGrant(options: { tenantId: string; action: string }): Promise<CaseKey[]>;
   /** Everything of one case, folded and resolved included; undefined when there is none. */
   history(key: CaseKey): Promise<CaseHistory | undefined>;
 }
 
 export interface GrantStore {
-  /** Grants of this subject and action in the tenant; may be a few seconds old. */
-  candidates(options: { tenantId: string; subject: string; action: string }): Promise<Grant[]>;
+  /** Grants of this subject and action in the tenant; a few seconds old, unless `fresh`. */
+  candidates(options: {
+    tenantId: string;
+    subject: string;
+    action: string;
+    fresh?: boolean;
+  }): Promise<Grant[]>;
   /** Read now, for the send gate. */
   read(tenantId: string, grantId: string): Promise<Grant | undefined>;
+}
+
+/** For those who give and take back; a turn only reads. */
+export interface GrantRegister extends GrantStore {
+  list(tenantId: string): Promise<Grant[]>;
+  create(grant: Grant): Promise<Created>;
+  /** Revoked stays revoked: the first one who did it, and why, stand. */
+  revoke(
+    tenantId: string,
+    grantId: string,
+    revoked: NonNullable<Grant["revoked"]>,
+  ): Promise<"revoked" | "revokedBefore" | "missing">;
 }
 
 export interface Control {

@@ -56,8 +56,8 @@ function provider(name: string, contract: Contract): Provider {
 }
 
 const payload = z.record(z.string(), z.unknown());
-const action = (name: string, providerName: string) =>
-  defineAction({ name, payload, provider: providerName, consequence: "once", autonomy: "auto" });
+const action = (name: string, providerName: string, autonomy: "approve" | "auto" = "auto") =>
+  defineAction({ name, payload, provider: providerName, consequence: "once", autonomy });
 
 export const planOfTwo: Decision = {
   kind: "plan",
@@ -70,7 +70,11 @@ export const planOfTwo: Decision = {
   notifications: [{ action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } }],
 };
 
-export function bookWith(decide: (view: DecideView) => Decision = () => planOfTwo): Book {
+export function bookWith(
+  decide: (view: DecideView) => Decision = () => planOfTwo,
+  options: { approve?: readonly string[]; refresh?: Workflow["refresh"] } = {},
+): Book {
+  const autonomy = (name: string) => (options.approve?.includes(name) ? "approve" : "auto");
   const workflow: Workflow = {
     type: "test-flow",
     revision: 1,
@@ -84,12 +88,13 @@ export function bookWith(decide: (view: DecideView) => Decision = () => planOfTw
       return older ? { ...told, ...facts } : { ...facts, ...told };
     },
     decide,
+    ...(options.refresh === undefined ? {} : { refresh: options.refresh }),
   };
   return bookOf({
     workflows: [workflow],
     actions: [
-      action("keyed.first.v1", "keyed"),
-      action("keyed.second.v1", "keyed"),
+      action("keyed.first.v1", "keyed", autonomy("keyed.first.v1")),
+      action("keyed.second.v1", "keyed", autonomy("keyed.second.v1")),
       action("bare.first.v1", "bare"),
       action("mail.tell.v1", "bare"),
     ],

@@ -156,7 +156,7 @@ describe("a claim", () => {
   test("is not made without a grant; the case is held visibly, and a grant moves it on", async () => {
     const world = newWorld();
     const revoked = { by: "p", atMs: 0, reason: "test" };
-    world.grants.revoke("grant:keyed.first.v1", revoked);
+    void world.grants.revoke("acme", "grant:keyed.first.v1", revoked);
     await world.post(1);
     await world.run(world.worker(), 1000);
     expect(world.keyed.received).toEqual([]);

@@ -187,7 +187,7 @@ test("7: a grant that is revoked between its reading and the claim stops the sen
   world.cases.hooks = {
     before: ({ operation }) => {
       if (operation === "write") {
-        world.grants.revoke("grant:keyed.first.v1", { by: "p", atMs: 0, reason: "test" });
+        void world.grants.revoke("acme", "grant:keyed.first.v1", { by: "p", atMs: 0, reason: "test" });
       }
       return undefined;
     },

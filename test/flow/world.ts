@@ -5,6 +5,7 @@ import {
   type Book,
   type Decision,
   type DecideView,
+  type Facts,
   type Provider,
 } from "../../shared/domain/definitions.ts";
 
@@ -59,7 +60,12 @@ export type World = ReturnType<typeof newWorld>;
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 export function newWorld(
-  options: { fused?: boolean; decide?: (view: DecideView) => Decision } = {},
+  options: {
+    fused?: boolean;
+    decide?: (view: DecideView) => Decision;
+    approve?: readonly string[];
+    refresh?: (facts: Facts) => Promise<Facts>;
+  } = {},
 ) {
   let clockMs = Date.parse("2026-11-29T12:00:00Z");
   const nowMs = () => clockMs;
@@ -72,7 +78,7 @@ export function newWorld(
   );
   const control = memoryControl({ nowMs });
   const hints = memoryHints({ nowMs });
-  const book = bookWithProviders(bookWith(options.decide), keyed, bare);
+  const book = bookWithProviders(bookWith(options.decide, options), keyed, bare);
   let workers = 0;
 
   function worker(change: Partial<TurnPorts> & { cases?: CaseStore } = {}): TurnPorts {

@@ -138,6 +138,17 @@ function caseStore(world: World, lagVersions: number): CaseStore {
           .toSorted((a, b) => a.dueAtMs - b.dueAtMs)
           .slice(0, max),
       ),
+    heldForGrant: ({ tenantId, action }) =>
+      reading({ operation: "heldForGrant" }, () =>
+        partitions
+          .keys()
+          .filter((key) => key.tenantId === tenantId)
+          .filter((key) =>
+            documents(key).some(
+              (one) => one["action"] === action && one["grantHold"] !== undefined,
+            ),
+          ),
+      ),
     history: (key) =>
       reading({ operation: "history", key }, () => {
         const all = documents(key).filter(({ type }) => type !== "refusal");

@@ -12,6 +12,9 @@ import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { holdCase, openReview, releaseHold } from "./reviews.ts";
 
+export const refreshSource = "refresh";
+export const investigateSource = "investigate";
+
 export function foldEvent(
   snapshot: Snapshot,
   eventId: string,
@@ -67,7 +70,8 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   const record = caseOf(snapshot);
   const newest = record.orderKeys[event.source];
   const older = newest !== undefined && event.orderKey < newest;
-  const folded = workflow.fold(record.facts, event, { older });
+  if (event.source === investigateSource) return foldInvestigate(snapshot, event, workflow, nowMs);
+  const folded = factsAfter(record.facts, event, { workflow, older });
   if (folded === "ignored") return markFolded(snapshot, event, older ? "older" : "same", nowMs);
   const parsed = workflow.facts.safeParse(folded);
   if (!parsed.success) return refuseFacts(snapshot, event, parsed.error.issues, nowMs);
@@ -91,6 +95,34 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   if (workflow.statuses[record.status]?.final === true)
     return reviewLateFacts(merged, event, nowMs);
   return releaseHold(merged, "new facts arrived", nowMs);
+}
+
+/** A new decision on the same facts: where one can be made, and nothing is under way. */
+function foldInvestigate(
+  snapshot: Snapshot,
+  event: Event,
+  workflow: Workflow,
+  nowMs: number,
+): Snapshot {
+  const record = caseOf(snapshot);
+  const canDecide = record.plan === undefined && workflow.statuses[record.status]?.final === false;
+  if (!canDecide) return markFolded(snapshot, event, "same", nowMs);
+  const asked = withCase(snapshot, {
+    requestedBy: event.requestedBy,
+    version: record.version + 1,
+    decisionsWithoutProgress: 0,
+  });
+  return releaseHold(markFolded(asked, event, "merged", nowMs), "asked to look again", nowMs);
+}
+
+/** What was read again from the record itself is told by the app, not by a source: the workflow has no say. */
+function factsAfter(
+  facts: Facts,
+  event: Event,
+  { workflow, older }: { workflow: Workflow; older: boolean },
+): Facts | "ignored" {
+  if (event.source !== refreshSource) return workflow.fold(facts, event, { older });
+  return older ? "ignored" : { ...facts, ...(event.body["data"] as Facts) };
 }
 
 function refuseFacts(

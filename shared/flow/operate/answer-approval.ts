@@ -1,0 +1,174 @@
+// A person answers one question about one effect (design.md 9; seed 2, Break 5).
+//
+// The facts of record are read again first: an approval never applies to facts that are no longer so. What differs is told to
+// the case as an event, which voids the question. The first answer stands; a second is told by whom and when.
+// Nothing is sent here: the answer is recorded, and a turn does the rest.
+import { digestOf } from "../../domain/canonical-json.ts";
+import type { Book, Facts } from "../../domain/definitions.ts";
+import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
+import type { Approval } from "../../domain/records/approval.ts";
+import { schemaVersion } from "../../domain/records/evidence.ts";
+import type { Event } from "../../domain/records/inbox.ts";
+import { caseOf, type Snapshot } from "../../domain/records/snapshot.ts";
+import { refreshSource } from "../../domain/transitions/fold-event.ts";
+import type { CaseStore, HintQueue } from "../../stores/ports.ts";
+import type { Log } from "../turn.ts";
+import { type Principal } from "./principal.ts";
+
+export interface AnswerPorts {
+  cases: CaseStore;
+  hints: HintQueue;
+  book: Book;
+  log: Log;
+  random(): string;
+}
+
+export interface AnswerRequest {
+  key: CaseKey;
+  approvalId: string;
+  decision: "approve" | "refuse";
+  answerId: string;
+  reason?: string | undefined;
+  principal: Principal;
+}
+
+export type AnswerResult =
+  | { kind: "answered" }
+  | { kind: "missing" }
+  | { kind: "refused"; why: string }
+  /** The question no longer stands: the case, its facts or the time have moved on. */
+  | { kind: "void"; why: string }
+  | { kind: "answeredBefore"; by: string; atMs: number; decision: string }
+  /** The facts of record could not be read: no answer is taken on old ones. */
+  | { kind: "unavailable"; why: string };
+
+export async function answerApproval(
+  ports: AnswerPorts,
+  request: AnswerRequest,
+): Promise<AnswerResult> {
+  const { snapshot, storeMs } = await ports.cases.read(request.key);
+  const approval = snapshot.approvals.find(({ id }) => id === request.approvalId);
+  if (approval === undefined || snapshot.case === undefined) return { kind: "missing" };
+  const before = toldBefore(approval, request.answerId);
+  if (before !== undefined) return before;
+  const refused = whyNotAllowed(approval, request.principal);
+  if (refused !== undefined) return { kind: "refused", why: refused };
+  if (storeMs === undefined) return { kind: "unavailable", why: "the store told no time" };
+  const over = whyVoid(snapshot, approval, storeMs);
+  if (over !== undefined) return { kind: "void", why: over };
+  const refreshed = await refreshFacts(ports, request, snapshot);
+  if (refreshed !== undefined) return refreshed;
+  return write(ports, request, storeMs);
+}
+
+function toldBefore(approval: Approval, answerId: string): AnswerResult | undefined {
+  const { answer } = approval;
+  if (answer === undefined) return undefined;
+  if (answer.answerId === answerId) return { kind: "answered" };
+  const { by, atMs, decision } = answer;
+  return { kind: "answeredBefore", by, atMs, decision };
+}
+
+function whyNotAllowed(approval: Approval, principal: Principal): string | undefined {
+  if (!principal.isPerson) return "only a person may answer";
+  if (principal.id === approval.requestedBy.trim().toLowerCase()) {
+    return "whoever requested it may not approve it";
+  }
+  return undefined;
+}
+
+function whyVoid(snapshot: Snapshot, approval: Approval, nowMs: number): string | undefined {
+  const record = caseOf(snapshot);
+  if (approval.expiresAtMs <= nowMs) return "the question has expired; a new one will be asked";
+  if (record.version !== approval.version || record.plan?.decidedOn !== approval.version) {
+    return "the case has moved on since this was asked";
+  }
+  if (snapshot.events.length > 0) return "something new has arrived and is not folded yet";
+  return undefined;
+}
+
+/** Undefined: the facts are what the question showed. */
+async function refreshFacts(
+  ports: AnswerPorts,
+  request: AnswerRequest,
+  snapshot: Snapshot,
+): Promise<AnswerResult | undefined> {
+  const record = caseOf(snapshot);
+  const refresh = ports.book.workflow(record.workflow.type)?.refresh;
+  if (refresh === undefined) return undefined;
+  let facts: Facts;
+  try {
+    facts = await refresh(record.facts);
+  } catch {
+    return {
+      kind: "unavailable",
+      why: "the facts of record could not be read; answer again later",
+    };
+  }
+  if (digestOf(facts, "facts") === record.factsDigest) return undefined;
+  await ports.cases.createEvent(refreshEvent(ports, request, snapshot, facts));
+  await hint(ports, request.key, "facts refreshed");
+  return {
+    kind: "void",
+    why: "the facts have changed since this was asked; it will be decided anew",
+  };
+}
+
+function refreshEvent(
+  ports: AnswerPorts,
+  { key, principal }: AnswerRequest,
+  snapshot: Snapshot,
+  facts: Facts,
+): Event {
+  const record = caseOf(snapshot);
+  const eventId = ports.random();
+  const receivedAtMs = Date.now();
+  return {
+    id: `event:${refreshSource}:${eventId}`,
+    type: "event",
+    schemaVersion,
+    ...key,
+    source: refreshSource,
+    eventId,
+    eventType: "facts.refreshed",
+    workflow: record.workflow.type,
+    externalRef: record.externalRef,
+    requestedBy: principal.id,
+    body: { type: "facts.refreshed", data: { ...facts } },
+    digest: digestOf(facts, "facts"),
+    orderKey: new Date(receivedAtMs).toISOString(),
+    receivedAtMs,
+    dueAtMs: receivedAtMs,
+  };
+}
+
+async function write(
+  ports: AnswerPorts,
+  request: AnswerRequest,
+  nowMs: number,
+): Promise<AnswerResult> {
+  const { key, approvalId, answerId, decision, principal, reason } = request;
+  const answer = {
+    answerId,
+    decision,
+    by: principal.id,
+    atMs: nowMs,
+    ...(reason === undefined ? {} : { reason }),
+  };
+  const written = await ports.cases.answerApproval(key, { id: approvalId, answer });
+  switch (written.kind) {
+    case "missing":
+      return { kind: "missing" };
+    case "answeredBefore":
+      return toldBefore(written.approval, answerId) ?? { kind: "missing" };
+    case "answered":
+      await hint(ports, key, "approval answered");
+      return { kind: "answered" };
+  }
+}
+
+/** The sweep finds an approval's case only at its expiry, so the hint is tried for; the feed sees the answer, too. */
+async function hint(ports: AnswerPorts, key: CaseKey, reason: string): Promise<void> {
+  const hintId = hintIdOf(key, "operate", ports.random());
+  await ports.hints.send("cases", { ...key, hintId, reason });
+}

@@ -1,0 +1,58 @@
+// A person asks for a case to be looked at (again): an event like any other, so that asking twice is one (design.md 7).
+//
+// A schedule's runs go the same way: their event id is the schedule and the occurrence, so that overlaps are one.
+import { digestOf } from "../../domain/canonical-json.ts";
+import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
+import { schemaVersion } from "../../domain/records/evidence.ts";
+import { investigateSource } from "../../domain/transitions/fold-event.ts";
+import type { CaseStore, HintQueue } from "../../stores/ports.ts";
+import type { Principal } from "./principal.ts";
+
+export interface InvestigatePorts {
+  cases: CaseStore;
+  hints: HintQueue;
+  random(): string;
+  nowMs(): number;
+}
+
+export type InvestigateResult =
+  | { kind: "recorded"; eventId: string; duplicate: boolean }
+  | { kind: "missing" }
+  | { kind: "unavailable" };
+
+const graceMs = 15_000;
+
+export async function investigateCase(
+  ports: InvestigatePorts,
+  request: { key: CaseKey; requestId?: string | undefined; principal: Principal },
+): Promise<InvestigateResult> {
+  const { key, principal } = request;
+  const { snapshot } = await ports.cases.read(key);
+  if (snapshot.case === undefined) return { kind: "missing" };
+  const { externalRef, version, workflow } = snapshot.case;
+  // Without an id of the client's own, one click and the next on the same version are one wish.
+  const eventId = request.requestId ?? `v${version}`;
+  const receivedAtMs = ports.nowMs();
+  const body = { type: "case.investigate", data: { requestId: eventId } };
+  const created = await ports.cases.createEvent({
+    id: `event:${investigateSource}:${eventId}`,
+    type: "event",
+    schemaVersion,
+    ...key,
+    source: investigateSource,
+    eventId,
+    eventType: body.type,
+    workflow: workflow.type,
+    externalRef,
+    requestedBy: principal.id,
+    body,
+    digest: digestOf(body),
+    orderKey: new Date(receivedAtMs).toISOString(),
+    receivedAtMs,
+    dueAtMs: receivedAtMs + graceMs,
+  });
+  if (created === "uncertain") return { kind: "unavailable" };
+  const hintId = hintIdOf(key, "investigate", ports.random());
+  await ports.hints.send("cases", { ...key, hintId, reason: "investigate" });
+  return { kind: "recorded", eventId, duplicate: created === "exists" };
+}

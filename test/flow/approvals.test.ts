@@ -1,0 +1,211 @@
+// Approvals (seed 2, Break 5): bound to operation, digest and version; answered once; never on old facts.
+import { describe, expect, test } from "vitest";
+import type { Facts } from "../../shared/domain/definitions.ts";
+import { answerApproval, type AnswerResult } from "../../shared/flow/operate/answer-approval.ts";
+import type { Principal } from "../../shared/flow/operate/principal.ts";
+import { planOfTwo } from "../domain/situations.ts";
+import { key, newWorld, type World } from "./world.ts";
+
+const both = ["keyed.first.v1", "keyed.second.v1"];
+const person = (id: string): Principal => ({ id, isPerson: true, roleClaims: ["approver"] });
+
+let answers = 0;
+function answer(
+  world: World,
+  approvalId: string,
+  change: { decision?: "approve" | "refuse"; by?: Principal; answerId?: string } = {},
+): Promise<AnswerResult> {
+  answers += 1;
+  return answerApproval(
+    {
+      cases: world.cases,
+      hints: world.hints,
+      book: world.book,
+      log: silent,
+      random: () => `r${answers}`,
+    },
+    {
+      key,
+      approvalId,
+      decision: change.decision ?? "approve",
+      answerId: change.answerId ?? `answer-${answers}`,
+      principal: change.by ?? person("p-1"),
+    },
+  );
+}
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+const approvals = async (world: World) => (await world.cases.read(key)).snapshot.approvals;
+const sent = (world: World) => world.keyed.received.map(({ action }) => action);
+
+async function asked(options: Parameters<typeof newWorld>[0] = {}): Promise<World> {
+  const world = newWorld({ approve: both, ...options });
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  return world;
+}
+
+describe("a plan whose actions need a person", () => {
+  test("asks for all of them at once, shows digest, version and consequence, and sends nothing", async () => {
+    const world = await asked();
+    const [first, second] = await approvals(world);
+    const effects = await world.effects();
+    expect(first).toMatchObject({
+      id: "approval:1:1",
+      version: 1,
+      operationId: effects[0]?.operationId,
+      payloadDigest: effects[0]?.payloadDigest,
+      factsDigest: (await world.record()).factsDigest,
+      consequence: "once",
+      requestedBy: "source:src",
+    });
+    expect(second?.id).toBe("approval:1:2");
+    expect(sent(world)).toEqual([]);
+    expect((await world.record()).version).toBe(1);
+  });
+
+  test("is sent once both are given, in whatever order, and asks nothing again", async () => {
+    const world = await asked();
+    expect(await answer(world, "approval:1:2")).toEqual({ kind: "answered" });
+    await world.run(world.worker(), 1000);
+    expect(sent(world)).toEqual([]);
+    expect(await answer(world, "approval:1:1", { by: person("p-2") })).toEqual({
+      kind: "answered",
+    });
+    await world.run();
+    expect(sent(world)).toEqual(both);
+    expect((await world.record()).status).toBe("done");
+    expect(await approvals(world)).toHaveLength(2);
+  });
+
+  test("of which one is refused ends: nothing of it is sent, and the decider sees it cancelled", async () => {
+    let seen: string[] = [];
+    const world = await asked({
+      decide: ({ effects, version }) => {
+        if (version === 1) return planOfTwo;
+        seen = effects.map(({ status }) => status);
+        return { kind: "hold", why: "refused" };
+      },
+    });
+    await answer(world, "approval:1:1");
+    await answer(world, "approval:1:2", { decision: "refuse" });
+    await world.run();
+    expect(sent(world)).toEqual([]);
+    expect(seen).toEqual(["cancelled", "cancelled"]);
+    expect((await world.effects())[0]).toMatchObject({
+      reason: expect.stringContaining("refused by p-1"),
+    });
+  });
+
+  test("asks again after an expiry, and an answer to the old question is void", async () => {
+    const world = await asked();
+    world.advance(72 * 3_600_000 + 1000);
+    expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
+    await world.turn();
+    expect((await approvals(world)).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+    await answer(world, "approval:1:3");
+    await answer(world, "approval:1:4");
+    await world.run();
+    expect((await world.record()).status).toBe("done");
+  });
+});
+
+describe("an answer", () => {
+  test("is taken once: a second one is told by whom and when, the same one told again is the same", async () => {
+    const world = await asked();
+    await answer(world, "approval:1:1", { answerId: "same-answer" });
+    expect(await answer(world, "approval:1:1", { answerId: "same-answer" })).toEqual({
+      kind: "answered",
+    });
+    const second = await answer(world, "approval:1:1", { decision: "refuse", by: person("p-2") });
+    expect(second).toMatchObject({ kind: "answeredBefore", by: "p-1", decision: "approve" });
+    expect((await approvals(world))[0]?.answer).toMatchObject({ by: "p-1", decision: "approve" });
+  });
+
+  test("of two people at once: one wins, and only one", async () => {
+    const world = await asked();
+    const results = await Promise.all([
+      answer(world, "approval:1:1", { by: person("p-1") }),
+      answer(world, "approval:1:1", { by: person("p-2"), decision: "refuse" }),
+    ]);
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(["answered", "answeredBefore"]);
+  });
+
+  test("by whoever requested it, in any spelling, or by no person at all, is refused", async () => {
+    const world = await asked();
+    const requester = { ...person("source:src"), id: "source:src" };
+    expect(await answer(world, "approval:1:1", { by: requester })).toMatchObject({
+      kind: "refused",
+    });
+    const machine = { ...person("model"), isPerson: false };
+    expect(await answer(world, "approval:1:1", { by: machine })).toMatchObject({ kind: "refused" });
+    expect((await approvals(world))[0]?.answer).toBeUndefined();
+  });
+
+  test("after the case has moved on is void, and the new decision asks anew", async () => {
+    const world = await asked();
+    await world.post(2);
+    expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
+    await world.run(world.worker(), 1000);
+    expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
+    expect((await approvals(world)).map(({ version }) => version)).toEqual([1, 1, 3, 3]);
+    expect(sent(world)).toEqual([]);
+  });
+
+  test("for a question that nobody asked is missing", async () => {
+    const world = await asked();
+    expect(await answer(world, "approval:9:9")).toEqual({ kind: "missing" });
+  });
+});
+
+describe("the facts of record, read again at the answer", () => {
+  test("that cannot be read: no answer is taken", async () => {
+    const world = await asked({ refresh: () => Promise.reject(new Error("down")) });
+    expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "unavailable" });
+    expect((await approvals(world))[0]?.answer).toBeUndefined();
+  });
+
+  test("that differ void the question and are decided on anew", async () => {
+    const refresh = async (facts: Facts): Promise<Facts> => ({ ...facts, purchaseOrder: "edited" });
+    const world = await asked({ refresh });
+    expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
+    await world.run(world.worker(), 1000);
+    expect((await world.record()).facts).toMatchObject({ purchaseOrder: "edited" });
+    expect((await approvals(world)).at(-1)?.version).toBeGreaterThan(1);
+    expect(sent(world)).toEqual([]);
+  });
+
+  test("that are the same let the answer stand", async () => {
+    const world = await asked({ refresh: async (facts) => facts });
+    expect(await answer(world, "approval:1:1")).toEqual({ kind: "answered" });
+  });
+});
+
+describe("what was approved", () => {
+  test("is what is sent, whatever a decider would say by then", async () => {
+    let text = "v1";
+    const world = await asked({
+      decide: () => ({
+        kind: "plan",
+        why: "test",
+        actions: [{ action: "keyed.first.v1", target: "T", payload: { text } }],
+        nextStatus: "done",
+        notifications: [],
+      }),
+    });
+    text = "v2";
+    await answer(world, "approval:1:1");
+    await world.run();
+    expect(world.keyed.applied.map(({ payload }) => payload)).toEqual([{ text: "v1" }]);
+  });
+
+  test("resumes only what was not done: a confirmed sibling is not sent again", async () => {
+    const world = await asked({
+      approve: ["keyed.second.v1"],
+    });
+    await answer(world, "approval:1:1");
+    await world.run();
+    await world.turn();
+    expect(sent(world)).toEqual(both);
+  });
+});
