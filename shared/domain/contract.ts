@@ -4,6 +4,34 @@
 // (seed 2, "Make the retry decision explicit"). Each provider's file says where its promises come from.
 import { z } from "zod";
 
+/** An HTTP answer as the provider documents it: a status, and what it says in its own code. */
+const Told = z.object({
+  status: z.int().min(300).max(599),
+  /** Its own code; "*" is any code of its own, absent also a bare page. */
+  code: z.string().optional(),
+});
+
+/** Whose refusal is too easily somebody else's (a proxy, a token, a second copy of the call) to speak for more. */
+export const attemptScopedStatuses: readonly number[] = [401, 403, 404, 409, 429];
+
+export const HttpAnswers = z.object({
+  /** Where its own code stands in the body; absent: `code`. */
+  codePath: z.array(z.string()).min(1).optional(),
+  /** Its last word on the request that got it. Always by a code of its own: a bare page refuses nothing. */
+  refusals: z.array(
+    Told.extend({
+      code: z.string(),
+      /** The documented sentence by which it speaks for every attempt so far; absent: for its own alone. */
+      speaksForOperation: z.string().min(1).optional(),
+    }),
+  ),
+  /** Turned away before anything was carried out: this attempt did nothing. */
+  notApplied: z.array(Told),
+  /** How it says that it repeats an answer that it stored under the key. */
+  replayMarker: z.object({ header: z.string(), value: z.string() }).optional(),
+});
+export type HttpAnswers = z.infer<typeof HttpAnswers>;
+
 export const Contract = z.object({
   /** Raised when the promises change; kept with each effect. */
   revision: z.int().positive(),
@@ -29,6 +57,10 @@ export const Contract = z.object({
       settleMs: z.int().nonnegative(),
     })
     .optional(),
+  /** What its HTTP answers prove beyond a bound success; absent: nothing. */
+  answers: HttpAnswers.optional(),
+  /** Accepted, and no report of delivery for this long: somebody must look. Absent: no reports are promised. */
+  deliverySilenceMs: z.int().positive().optional(),
   /** The longest time after an attempt's deadline that the provider may still apply it. */
   horizonMs: z.int().nonnegative(),
   callTimeoutMs: z.int().positive(),
@@ -39,7 +71,18 @@ export type Contract = z.infer<typeof Contract>;
 
 /** Throws when the contract's own numbers would allow an unsafe retry; called at start-up. */
 export function assertContract(provider: string, contract: Contract): void {
-  const { idempotency, callTimeoutMs, horizonMs } = Contract.parse(contract);
+  const { answers, idempotency, callTimeoutMs, horizonMs } = Contract.parse(contract);
+  for (const { code, speaksForOperation, status } of answers?.refusals ?? []) {
+    if (
+      speaksForOperation !== undefined &&
+      code === "*" &&
+      attemptScopedStatuses.includes(status)
+    ) {
+      throw new Error(
+        `${provider}: a bare ${status} speaks for its own attempt only; name a code.`,
+      );
+    }
+  }
   if (idempotency === undefined) return;
   const marginMsMin = callTimeoutMs + horizonMs + 2000;
   if (idempotency.marginMs < marginMsMin) {

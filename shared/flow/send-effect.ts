@@ -7,7 +7,7 @@
 //
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
-import { keyRefusal } from "../domain/decisions/recover.ts";
+import { absenceCovers, keyRefusal } from "../domain/decisions/recover.ts";
 import type { Provider } from "../domain/definitions.ts";
 import type { Effect } from "../domain/records/effect.ts";
 import type { Answer } from "../domain/records/evidence.ts";
@@ -76,11 +76,9 @@ async function whyGateIsClosed(
   const { contract, apiVersion } = provider;
   if (contract.idempotency !== undefined) {
     const account = provider.accountOf(effect.tenantId);
-    const pruned = keyRefusal(
-      { effect, contract, account, apiVersion, nowMs },
-      contract.idempotency,
-    );
-    if (pruned !== undefined) return pruned;
+    const scope = { effect, contract, account, apiVersion, nowMs };
+    const pruned = keyRefusal(scope, contract.idempotency);
+    if (pruned !== undefined && !absenceCovers(scope)) return pruned;
   }
   if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return "the claim's time ran out";
   return undefined;

@@ -1,22 +1,32 @@
-// What an HTTP answer proves about the one attempt that got it. The whole policy is the switch below.
+// What an HTTP answer proves about the one attempt that got it, read from the provider's contract.
 //
-//   2xx            whatever the adapter can bind to the operation, else nothing
-//   401 403 404    turned away before anything was carried out: this attempt did nothing. It says nothing
-//   429            of an earlier attempt, so it never becomes a refusal (design.md 5, cases.md 45)
-//   400 413 422    refused, if the provider itself says so with its own code; a bare page proves nothing
-//   409            nothing. "In progress" means that a copy of this operation is being carried out: it may be a copy
-//                  of this very attempt that a proxy sent twice, so "not applied" would be wrong. Nor is
-//                  "already there" or "key reused" ever success (cases.md 45, 52)
-//   3xx 5xx, the rest   nothing
+//   2xx                 whatever the adapter can bind to the operation, else nothing
+//   a documented refusal    refused, for this attempt; for the operation only where the contract quotes it
+//   a documented "not applied"   this attempt did nothing; it says nothing of an earlier one (design.md 5, cases.md 45)
+//   everything else     nothing: 3xx, 5xx, a code that nobody documented
 //
 // An error that the provider says it repeats from its store proves nothing new, whatever its status (cases.md 46).
-import { z } from "zod";
+// `usual` is what the reference providers publish. A 409 is not in it. "In progress" means that a copy of this
+// operation is being carried out: it may be a copy of this very attempt that a proxy sent twice, so "not applied" would
+// be wrong. Nor is "already there" or "key reused" ever success (cases.md 45, 52).
+import type { Contract, HttpAnswers } from "../domain/contract.ts";
 import type { Answer } from "../domain/records/evidence.ts";
 import type { Answered, Heard } from "./http-call.ts";
 
-const ProviderError = z.object({ code: z.string().min(1), reason: z.string().optional() });
+export const usualAnswers: HttpAnswers = {
+  refusals: [
+    { status: 400, code: "*" },
+    { status: 413, code: "*" },
+    { status: 422, code: "refused" },
+  ],
+  notApplied: [{ status: 401 }, { status: 403 }, { status: 404 }, { status: 429 }],
+};
 
-export function answerOf(heard: Heard, success: (answered: Answered) => Answer): Answer {
+export function answerOf(
+  heard: Heard,
+  contract: Contract,
+  success: (answered: Answered) => Answer,
+): Answer {
   switch (heard.kind) {
     case "notSent":
     case "noAnswer":
@@ -24,41 +34,62 @@ export function answerOf(heard: Heard, success: (answered: Answered) => Answer):
     case "answered":
       break;
   }
-  const { status } = heard;
+  const { body, replayed, status } = heard;
   if (status >= 200 && status <= 299) return success(heard);
-  const told = ProviderError.safeParse(heard.body).data;
-  const said = told === undefined ? String(status) : plain(`${status} ${told.code}`);
-  if (heard.replayed) {
+  const { answers } = contract;
+  const code = textAt(body, answers?.codePath ?? ["code"]);
+  const said = code === undefined ? String(status) : plain(`${status} ${code}`);
+  if (replayed) {
     return {
       ...provesNothing(heard, `${said}, repeated from the key's store`),
       replayedError: true,
     };
   }
-  switch (status) {
-    case 401:
-    case 403:
-    case 404:
-    case 429:
-      return { kind: "notApplied", reason: said, ...carried(heard) };
-    case 400:
-    case 413:
-      return told === undefined ? provesNothing(heard, said) : refused(heard, said);
-    case 422:
-      return told?.code === "refused"
-        ? refused(heard, plain(told.reason ?? told.code))
-        : provesNothing(heard, said);
-    default:
-      return provesNothing(heard, said);
+  const refusal = answers?.refusals.find((told) => isTold(told, status, code));
+  if (refusal !== undefined) {
+    // What it says in words is shown where its code says no more than that it refused.
+    const reason = textAt(body, ["reason"]) ?? code ?? "";
+    return refused(heard, {
+      reason: refusal.code === "*" ? said : plain(reason),
+      speaksForOperation: refusal.speaksForOperation !== undefined,
+    });
   }
+  if (answers?.notApplied.some((told) => isTold(told, status, code)) === true) {
+    return { kind: "notApplied", reason: said, ...carried(heard) };
+  }
+  return provesNothing(heard, said);
+}
+
+function isTold(
+  told: { status: number; code?: string | undefined },
+  status: number,
+  code: string | undefined,
+): boolean {
+  if (told.status !== status) return false;
+  if (told.code === undefined) return true;
+  return told.code === "*" ? code !== undefined : told.code === code;
+}
+
+function textAt(body: unknown, path: readonly string[]): string | undefined {
+  let value = body;
+  for (const field of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, field))
+      return undefined;
+    value = Reflect.get(value, field);
+  }
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 export function provesNothing(answered: Answered, reason: string): Answer & { kind: "noAnswer" } {
   return { kind: "noAnswer", reason: `${reason}: proves nothing`, ...carried(answered) };
 }
 
-function refused(answered: Answered, reason: string): Answer {
+function refused(
+  answered: Answered,
+  told: { reason: string; speaksForOperation: boolean },
+): Answer {
   const { retryAfterMs: _notForARefusal, ...rest } = carried(answered);
-  return { kind: "refused", reason, speaksForOperation: false, ...rest };
+  return { kind: "refused", ...told, ...rest };
 }
 
 /** Absent fields stay absent: an answer is digested and stored as it is. */

@@ -13,7 +13,7 @@ import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { Provider, SendRequest } from "../domain/definitions.ts";
 import type { Answer } from "../domain/records/evidence.ts";
-import { answerOf, provesNothing } from "./answer-of.ts";
+import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered } from "./http-call.ts";
 
@@ -49,6 +49,7 @@ const Accepted = z.object({ id: MessageId, status: z.literal("accepted") });
 function contractOf(callTimeoutMs: number): Contract {
   return {
     revision: 1,
+    answers: usualAnswers,
     horizonMs: 60_000,
     callTimeoutMs,
     consequence: "A repeated call is a second message to the same person.",
@@ -84,7 +85,7 @@ export function email(options: {
         body: { from: request.account, to, subject, text, headers },
         timeoutMs: request.timeoutMs,
       });
-      return answerOf(heard, (answered) => receipt(request, answered));
+      return answerOf(heard, contract, (answered) => receipt(request, answered));
     },
   };
 }

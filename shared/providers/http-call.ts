@@ -1,4 +1,4 @@
-// One POST to one provider, sent once: what was heard, or why nothing was.
+// One call to one provider, sent once: what was heard, or why nothing was. POST acts; GET only looks.
 //
 //   answered   a whole answer: status, parsed body, the few headers that matter
 //   notSent    proof that no byte of the request left: refused connection, no such host, bad certificate
@@ -8,8 +8,10 @@
 // request would be an unknown), and the body is a stream, because fetch itself sends a request whose
 // body it can replay a second time when the answer is 421. The time-out destroys the socket; an
 // answer over 64 KB is not read. Credentials go to the configured origin and nowhere else.
+import type { HttpAnswers } from "../domain/contract.ts";
 import { assertHttpUrl } from "./http-url.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
+import { codeOf, whyNothingLeft } from "./why-nothing-left.ts";
 
 export interface HttpCall {
   /** Segments below the base URL, not yet encoded. */
@@ -40,51 +42,96 @@ export interface HttpPoster {
   post(call: HttpCall): Promise<Heard>;
 }
 
+export interface HttpReader {
+  /** Never rejects, and settles within `timeoutMs`. */
+  get(question: {
+    path: readonly string[];
+    query?: Readonly<Record<string, string>>;
+    timeoutMs: number;
+  }): Promise<Heard>;
+}
+
 export const answerBytesMax = 64 * 1024;
 
-export function httpPoster(options: {
+export interface HttpProvider {
   provider: string;
   baseUrl: string;
   token: string;
-}): HttpPoster {
-  const base = assertHttpUrl(options.provider, options.baseUrl);
-  if (!/^[\x21-\x7e]{1,4096}$/.test(options.token)) {
-    throw new Error(`${options.provider}: token must be 1 to 4096 printable characters.`);
-  }
+  /** How the provider says that it repeats a stored answer; absent: it never says so. */
+  replayMarker?: HttpAnswers["replayMarker"];
+}
+
+export function httpPoster(options: HttpProvider): HttpPoster {
+  const base = baseOf(options);
   return {
-    async post(call) {
-      const request = build(base, options.token, call);
-      return request === undefined
-        ? { kind: "notSent", reason: "the request cannot be written down as a URL and headers" }
-        : send(request, call.timeoutMs);
+    async post({ body, headers = {}, path, timeoutMs }) {
+      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      const about = {
+        "content-type": "application/json",
+        "content-length": String(bytes.byteLength),
+      };
+      const built = build(base, options.token, { path, headers: { ...headers, ...about } });
+      return built === undefined ? unwritable : send({ ...built, bytes }, options, timeoutMs);
     },
   };
 }
 
+export function httpReader(options: HttpProvider): HttpReader {
+  const base = baseOf(options);
+  return {
+    async get({ path, query = {}, timeoutMs }) {
+      const built = build(base, options.token, { path, headers: {}, query });
+      return built === undefined ? unwritable : send(built, options, timeoutMs);
+    },
+  };
+}
+
+function baseOf({ baseUrl, provider, token }: HttpProvider): URL {
+  const base = assertHttpUrl(provider, baseUrl);
+  if (!/^[\x21-\x7e]{1,4096}$/.test(token)) {
+    throw new Error(`${provider}: token must be 1 to 4096 printable characters.`);
+  }
+  return base;
+}
+
+const unwritable = {
+  kind: "notSent",
+  reason: "the request cannot be written down as a URL and headers",
+} as const;
+
 interface Built {
   url: URL;
   headers: Headers;
-  bytes: Uint8Array<ArrayBuffer>;
+  /** Absent: a GET. */
+  bytes?: Uint8Array<ArrayBuffer>;
 }
 
 /** Undefined when a part of the call would change where it goes: a "..", a line break in a header. */
-function build(base: URL, token: string, call: HttpCall): Built | undefined {
+function build(
+  base: URL,
+  token: string,
+  call: {
+    path: readonly string[];
+    headers: Readonly<Record<string, string>>;
+    query?: Readonly<Record<string, string>>;
+  },
+): Built | undefined {
   const segments = call.path.map((segment) => encodeURIComponent(segment.toWellFormed()));
   const path = `${base.pathname.replace(/\/$/, "")}/${segments.join("/")}`;
   const url = new URL(path, base.origin);
   // "." and ".." would be resolved away, encoded or not.
   if (url.pathname !== path || url.origin !== base.origin) return undefined;
-  const bytes = new TextEncoder().encode(JSON.stringify(call.body));
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    url.searchParams.set(name, value.toWellFormed());
+  }
   const own = {
     authorization: `Bearer ${token}`,
-    "content-type": "application/json",
-    "content-length": String(bytes.byteLength),
     accept: "application/json",
     "accept-encoding": "identity",
     connection: "close",
   };
   try {
-    return { url, bytes, headers: new Headers({ ...call.headers, ...own }) };
+    return { url, headers: new Headers({ ...call.headers, ...own }) };
   } catch (error) {
     // A header with characters that no header may have; its text is not repeated.
     if (error instanceof TypeError) return undefined;
@@ -92,15 +139,18 @@ function build(base: URL, token: string, call: HttpCall): Built | undefined {
   }
 }
 
-async function send(request: Built, timeoutMs: number): Promise<Heard> {
+async function send(request: Built, provider: HttpProvider, timeoutMs: number): Promise<Heard> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
+  const { bytes, headers, url } = request;
+  const method =
+    bytes === undefined
+      ? ({ method: "GET" } as const)
+      : ({ method: "POST", body: new Blob([bytes]).stream(), duplex: "half" } as const);
   try {
-    const response = await fetch(request.url, {
-      method: "POST",
-      headers: request.headers,
-      body: new Blob([request.bytes]).stream(),
-      duplex: "half",
+    const response = await fetch(url, {
+      ...method,
+      headers,
       redirect: "manual",
       credentials: "omit",
       cache: "no-store",
@@ -110,7 +160,7 @@ async function send(request: Built, timeoutMs: number): Promise<Heard> {
     if (text === undefined) {
       return { kind: "noAnswer", reason: `${response.status} with more than 64 KB` };
     }
-    return answered(response, text);
+    return answered(response, text, provider.replayMarker);
   } catch (error) {
     // Whatever it is: the request may have left, so it becomes a value (style: the one hard line).
     if (abort.signal.aborted)
@@ -124,7 +174,11 @@ async function send(request: Built, timeoutMs: number): Promise<Heard> {
   }
 }
 
-function answered(response: Response, text: string): Answered {
+function answered(
+  response: Response,
+  text: string,
+  marker: HttpProvider["replayMarker"],
+): Answered {
   const { headers, status } = response;
   const requestId = headers.get("x-request-id");
   return {
@@ -133,7 +187,9 @@ function answered(response: Response, text: string): Answered {
     body: parsed(text),
     requestId: requestId === null ? undefined : requestId.slice(0, 128),
     retryAfterMs: retryAfterMsOf(headers.get("retry-after"), Date.now()),
-    replayed: headers.get("idempotent-replayed")?.toLowerCase() === "true",
+    replayed:
+      marker !== undefined &&
+      headers.get(marker.header)?.toLowerCase() === marker.value.toLowerCase(),
   };
 }
 
@@ -156,45 +212,4 @@ function parsed(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** The request is written only after the handshake, so a certificate that was turned down saw none of it. */
-const certificateCodes: ReadonlySet<string> = new Set([
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "CERT_REJECTED",
-  "CERT_REVOKED",
-  "CERT_UNTRUSTED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "HOSTNAME_MISMATCH",
-  "INVALID_CA",
-  "INVALID_PURPOSE",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
-
-/** Undefined unless the failure happened before there was a connection: a reset never proves that. */
-export function whyNothingLeft(error: unknown): string | undefined {
-  const cause = error instanceof TypeError ? error.cause : error;
-  if (cause instanceof AggregateError) {
-    // One attempt per address of the host; all of them must have failed in connecting.
-    const reasons = cause.errors.map(whyNothingLeft);
-    return reasons.length > 0 && !reasons.includes(undefined) ? reasons[0] : undefined;
-  }
-  if (!(cause instanceof Error)) return undefined;
-  const code = codeOf(cause);
-  const syscall = "syscall" in cause ? cause.syscall : undefined;
-  if (syscall === "getaddrinfo") return `the host name was not found (${code})`;
-  if (syscall === "connect" || code === "UND_ERR_CONNECT_TIMEOUT") return `no connection (${code})`;
-  if (certificateCodes.has(code)) return `the certificate was turned down (${code})`;
-  return undefined;
-}
-
-function codeOf(error: unknown): string {
-  const cause = error instanceof TypeError ? (error.cause ?? error) : error;
-  if (!(cause instanceof Error)) return "no code";
-  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }

@@ -17,7 +17,7 @@ import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { Provider, SendRequest } from "../domain/definitions.ts";
 import type { Answer } from "../domain/records/evidence.ts";
-import { answerOf, provesNothing } from "./answer-of.ts";
+import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered, HttpPoster } from "./http-call.ts";
 
@@ -85,6 +85,10 @@ function contractOf(callTimeoutMs: number): Contract {
       marginMs: 15 * 60_000,
       storesErrors: false,
     },
+    answers: {
+      ...usualAnswers,
+      replayMarker: { header: "Idempotent-Replayed", value: "true" },
+    },
     horizonMs: 60_000,
     callTimeoutMs,
     consequence:
@@ -97,9 +101,15 @@ export function supplierPortal(options: {
   token: string;
   callTimeoutMs?: number;
 }): Provider {
-  const poster = httpPoster({ provider, baseUrl: options.baseUrl, token: options.token });
   const contract = contractOf(options.callTimeoutMs ?? 10_000);
+  const poster = httpPoster({
+    provider,
+    baseUrl: options.baseUrl,
+    token: options.token,
+    replayMarker: contract.answers?.replayMarker,
+  });
   assertContract(provider, contract);
+  const wire: Wire = { poster, contract };
   return {
     name: provider,
     apiVersion: "v1",
@@ -108,9 +118,9 @@ export function supplierPortal(options: {
     send(request) {
       switch (request.action) {
         case requestCreditNote.name:
-          return sendCreditNote(poster, request);
+          return sendCreditNote(wire, request);
         case markInvoice.name:
-          return sendMark(poster, request);
+          return sendMark(wire, request);
         default:
           return Promise.resolve(notSent(`the portal knows no action ${request.action}`));
       }
@@ -118,7 +128,12 @@ export function supplierPortal(options: {
   };
 }
 
-async function sendCreditNote(poster: HttpPoster, request: SendRequest): Promise<Answer> {
+interface Wire {
+  poster: HttpPoster;
+  contract: Contract;
+}
+
+async function sendCreditNote({ poster, contract }: Wire, request: SendRequest): Promise<Answer> {
   const payload = CreditNoteRequest.safeParse(request.payload).data;
   if (payload === undefined) return notSent(`the payload is not one of ${request.action}`);
   const { invoice, amount, currency, reason } = payload;
@@ -126,7 +141,7 @@ async function sendCreditNote(poster: HttpPoster, request: SendRequest): Promise
     path: ["credit-notes"],
     body: { invoice, amount, currency, reason, operation: request.binding.operationId },
   });
-  return answerOf(heard, (answered) => {
+  return answerOf(heard, contract, (answered) => {
     const echo = CreditNoteEcho.safeParse(answered.body).data;
     if (echo === undefined) return noReceipt(answered);
     const { id, operation, status, ...done } = echo;
@@ -134,7 +149,7 @@ async function sendCreditNote(poster: HttpPoster, request: SendRequest): Promise
   });
 }
 
-async function sendMark(poster: HttpPoster, request: SendRequest): Promise<Answer> {
+async function sendMark({ poster, contract }: Wire, request: SendRequest): Promise<Answer> {
   const payload = InvoiceMark.safeParse(request.payload).data;
   if (payload === undefined) return notSent(`the payload is not one of ${request.action}`);
   const { invoice, state } = payload;
@@ -142,7 +157,7 @@ async function sendMark(poster: HttpPoster, request: SendRequest): Promise<Answe
     path: ["invoices", invoice, "mark"],
     body: { state, operation: request.binding.operationId },
   });
-  return answerOf(heard, (answered) => {
+  return answerOf(heard, contract, (answered) => {
     const echo = MarkEcho.safeParse(answered.body).data;
     if (echo === undefined) return noReceipt(answered);
     const { id, operation, ...done } = echo;

@@ -1,17 +1,19 @@
 // One POST, sent once, against servers that answer in every odd way.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { answerBytesMax, httpPoster, whyNothingLeft } from "../../shared/providers/http-call.ts";
+import { answerBytesMax, httpPoster, httpReader } from "../../shared/providers/http-call.ts";
 import type { Heard } from "../../shared/providers/http-call.ts";
+import { whyNothingLeft } from "../../shared/providers/why-nothing-left.ts";
 import { answering, oddServer, rawServer, refusingUrl } from "./odd-server.ts";
 
 const token = "secret-token";
+const replayMarker = { header: "Idempotent-Replayed", value: "true" };
 
 function post(
   baseUrl: string,
   options: { timeoutMs?: number; path?: string[] } = {},
 ): Promise<Heard> {
-  const poster = httpPoster({ provider: "odd", baseUrl, token });
+  const poster = httpPoster({ provider: "odd", baseUrl, token, replayMarker });
   const { path = ["v1", "things"], timeoutMs = 2000 } = options;
   return poster.post({ path, headers: { "idempotency-key": "key-1" }, body: { a: 1 }, timeoutMs });
 }
@@ -308,5 +310,30 @@ describe("a poster's configuration", () => {
     const make = (): unknown => httpPoster({ provider: "odd", baseUrl, token: given });
     expect(make).toThrow(/^odd: (baseUrl|token) must /);
     expect(make).not.toThrow(/hunter2/);
+  });
+});
+
+describe("a question", () => {
+  const ask = (baseUrl: string, path = ["v1", "tasks"], query = { q: "a b&c=d#e" }) =>
+    httpReader({ provider: "odd", baseUrl, token }).get({ path, query, timeoutMs: 2000 });
+
+  test("is a GET with its query encoded, and no body", async () => {
+    const server = await oddServer(answering(200, { items: [] }));
+    expect(await ask(server.url)).toMatchObject({ kind: "answered", body: { items: [] } });
+    expect(server.received).toMatchObject([{ path: "/v1/tasks?q=a+b%26c%3Dd%23e", body: "" }]);
+    expect(server.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  test("is not carried to where a redirect points", async () => {
+    const elsewhere = await oddServer(answering(200, { items: [] }));
+    const server = await oddServer(answering(302, "", { location: elsewhere.url }));
+    expect(await ask(server.url)).toMatchObject({ kind: "answered", status: 302 });
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  test("whose path would lead elsewhere is not asked", async () => {
+    const server = await oddServer(answering(200, {}));
+    expect(await ask(server.url, ["v1", ".."])).toMatchObject({ kind: "notSent" });
+    expect(server.sockets).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
 // absence that a strong look-up found after the last attempt's horizon, when every attempt is known to have ended;
 // or proof that nothing left. Everything else waits, looks, or goes to a person.
 import type { Contract } from "../contract.ts";
-import { provesNothingLeft, type Effect, type EffectOf } from "../records/effect.ts";
+import { provesNothingLeft, type Attempt, type Effect, type EffectOf } from "../records/effect.ts";
 import type { reviewKinds } from "../records/review.ts";
 
 export const attemptLimits = {
@@ -34,18 +34,23 @@ export interface RecoverFacts {
   nowMs: number;
 }
 
+/** What a send is checked against at the gate: the effect in whatever status. */
+type SendScope = Omit<RecoverFacts, "current" | "effect"> & { effect: Effect };
+
 export function recover(facts: RecoverFacts): Recovery {
   const { effect, contract } = facts;
   if (effect.reviewRef !== undefined) return { kind: "inReview" };
   const keyRefused = whyKeyRefused(facts);
-  if (keyRefused === undefined) return retryWhenDue(facts);
+  // With its attempts used up, a key is no help, but a look-up may still settle it without a person.
+  const mayLookInstead = contract.lookup !== undefined && exhaustion(effect) !== undefined;
+  if (keyRefused === undefined && !mayLookInstead) return retryWhenDue(facts);
   switch (contract.lookup?.consistency) {
     case "strong":
       return recoverByStrongLookup(facts);
     case "eventual":
       return recoverBySearch(facts, contract.lookup.settleMs);
     case undefined:
-      return unknownReview(keyRefused);
+      return unknownReview(keyRefused ?? "the provider offers no look-up");
   }
 }
 
@@ -60,10 +65,15 @@ function whyKeyRefused(facts: RecoverFacts): string | undefined {
   if (contract.idempotency === undefined) {
     return "the provider offers neither a key nor a look-up that could settle it";
   }
-  if (effect.attempts.at(-1)?.end?.replayedError === true) {
-    return "the provider repeats an error that it stored under this key";
-  }
+  if (repeatsStoredError(effect)) return storedError;
   return keyRefusal(facts, contract.idempotency);
+}
+
+const storedError = "the provider repeats an error that it stored under this key";
+
+/** Stops at the first: the next send under the same key would hear the same again (cases.md 46). */
+function repeatsStoredError(effect: Effect): boolean {
+  return effect.attempts.at(-1)?.end?.replayedError === true;
 }
 
 function retryWhenDue({ effect, nowMs }: RecoverFacts): Recovery {
@@ -89,13 +99,37 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
     if (!current) {
       return unknownReview("it is not there, and the case has moved on since this was decided");
     }
-    if (effect.attempts.some((attempt) => attempt.end?.kind === "orphaned")) {
-      return unknownReview("it is not there, but a worker that took it may only be frozen");
+    const refusal = absenceRefusal(facts, effect.attempts);
+    if (refusal !== undefined) return unknownReview(`it is not there, but ${refusal}`);
+    if (contract.idempotency !== undefined && repeatsStoredError(effect)) {
+      return unknownReview(`it is not there, and ${storedError}`);
     }
     return retryWhenDue(facts);
   }
   if (effect.lookups !== undefined && nowMs <= overMs) return { kind: "wait", untilMs: overMs + 1 };
   return lookWhenDue(effect, nowMs);
+}
+
+/** Why even a timely absence allows no retry; undefined when it does. */
+function absenceRefusal(facts: SendScope, attempts: readonly Attempt[]): string | undefined {
+  const { effect } = facts;
+  if (effect.account !== facts.account || effect.apiVersion !== facts.apiVersion) {
+    return "it was sent under another account or API version";
+  }
+  if (attempts.some(({ end }) => end === undefined || end.kind === "orphaned")) {
+    return "a worker that took it may only be frozen";
+  }
+  return undefined;
+}
+
+/** Asked at the send gate: whether the absence that the running attempt was claimed on covers its send, key or no key. */
+export function absenceCovers(facts: SendScope): boolean {
+  const { contract, effect } = facts;
+  const earlier = effect.attempts.slice(0, -1);
+  const absentMs = effect.attempts.at(-1)?.absentStartedAtMs;
+  if (absentMs === undefined || contract.lookup?.consistency !== "strong") return false;
+  const overMs = lastDeadlineMs({ attempts: earlier }, Infinity) + contract.horizonMs;
+  return absentMs > overMs && absenceRefusal(facts, earlier) === undefined;
 }
 
 /** A search may lag: what it shows settles, what it does not show proves nothing, however often. */
@@ -121,13 +155,13 @@ function lookWhenDue({ lookups }: EffectOf<"unknown">, nowMs: number): Recovery 
 }
 
 /** When no byte of any attempt can leave any more. */
-function lastDeadlineMs(effect: Effect, nowMs: number): number {
+function lastDeadlineMs(effect: Pick<Effect, "attempts">, nowMs: number): number {
   return Math.max(...effect.attempts.map(({ deadlineMs }) => deadlineMs ?? nowMs));
 }
 
 /** Why the key no longer protects a retry; undefined while it does. Asked again at the send gate. */
 export function keyRefusal(
-  facts: Omit<RecoverFacts, "current" | "effect"> & { effect: Effect },
+  facts: SendScope,
   idempotency: NonNullable<Contract["idempotency"]>,
 ): string | undefined {
   const { effect, nowMs } = facts;

@@ -25,6 +25,8 @@ export const Attempt = z.object({
   callTimeoutMs: z.int(),
   /** `mayHaveLeft` as it was before this attempt: what a proof of "not sent" may restore. */
   leftBefore: z.boolean(),
+  /** When the look-up started whose absence this attempt was claimed on. */
+  absentStartedAtMs: z.int().optional(),
   /** When no byte of this attempt can leave any more; known once it has ended. */
   deadlineMs: z.int().optional(),
   end: AttemptEnd.optional(),

@@ -30,6 +30,8 @@ export function claim(
     callTimeoutMs: options.callTimeoutMs,
     leftBefore: effect.mayHaveLeft,
   };
+  const absentMs = effect.lookups?.absentStartedAtMs;
+  if (absentMs !== undefined) attempt.absentStartedAtMs = absentMs;
   const granted = resolveReview(snapshot, effect.grantHold, {
     how: `granted: ${options.grantRef}`,
     by: "machine",
