@@ -7,7 +7,7 @@ import type { Instances } from "./instances.ts";
 import type { Invocations } from "./invocations.ts";
 import type { HostedFunction } from "./settings/functions.ts";
 import { type ListenerPlan, manualCall } from "./triggers/listeners.ts";
-import type { Timers } from "./triggers/timers.ts";
+import type { Timers } from "./triggers/timer/timers.ts";
 
 export type Running = {
   state: HostState;

@@ -1,13 +1,14 @@
 // The host as a process of its own:
 //
-//   node local/host/main.ts --app DIR --settings FILE --port N --data DIR [--workers N]
+//   node local/host/main.ts --app DIR --settings FILE --port N --data DIR [--workers N] [--principal JSON]
 //
+// JSON is the caller that Easy Auth would name: {"id": "...", "name": "...", "roles": ["..."]}.
 // FILE has the shape of local.settings.json ("Values", flat strings); a variable of the environment wins over the file.
 // To a parent that forked it, it sends {kind: "ready", url, keys, functions} and then every HostEvent. SIGTERM and
 // SIGINT drain. A port in use, a missing app and the like are one sentence and exit code 1.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Host, type HostEvent, startHost } from "./server.ts";
+import { type Host, type HostEvent, type Principal, startHost } from "./server.ts";
 
 function settingsFrom(path: string): Record<string, string> {
   const file = JSON.parse(readFileSync(path, "utf8")) as {
@@ -42,6 +43,7 @@ async function start(): Promise<Host> {
       port: { type: "string", default: "7071" },
       data: { type: "string", default: ".local/host" },
       workers: { type: "string", default: "1" },
+      principal: { type: "string" },
     },
   });
   const host = await startHost({
@@ -50,6 +52,9 @@ async function start(): Promise<Host> {
     port: Number(values.port),
     dataFolder: values.data,
     workers: Number(values.workers),
+    ...(values.principal === undefined
+      ? {}
+      : { principal: JSON.parse(values.principal) as Principal }),
     onEvent: (event) => {
       if (process.send === undefined) print(event);
       else if (process.connected) process.send(event);

@@ -21,7 +21,7 @@ import { functionTable } from "./settings/functions.ts";
 import { type HostJson, logFilter, readHostJson } from "./settings/host-json.ts";
 import { type ListenerContext, planListeners } from "./triggers/listeners.ts";
 import { createOutputs } from "./triggers/outputs.ts";
-import { createTimers, type Timers } from "./triggers/timers.ts";
+import { createTimers, type Timers } from "./triggers/timer/timers.ts";
 
 export type { HostEvent } from "./events.ts";
 export type { Principal } from "./http/principal.ts";

@@ -7,12 +7,12 @@ import { type AppSettings, connectionString, FunctionFault } from "../settings/a
 import { neededText } from "../settings/binding-text.ts";
 import type { HostedFunction } from "../settings/functions.ts";
 import type { HostJson } from "../settings/host-json.ts";
-import { documentsCall, listenToCosmos } from "./cosmos.ts";
-import { schedule } from "./ncrontab.ts";
-import { bodyOnlyCall } from "./service-bus-message.ts";
-import { entityOf } from "./service-bus-source.ts";
-import { listenToServiceBus } from "./service-bus.ts";
-import { timerCall } from "./timer.ts";
+import { documentsCall, listenToCosmos } from "./cosmos/listener.ts";
+import { schedule } from "./timer/ncrontab.ts";
+import { bodyOnlyCall } from "./service-bus/message.ts";
+import { entityOf } from "./service-bus/source.ts";
+import { listenToServiceBus } from "./service-bus/listener.ts";
+import { timerCall } from "./timer/timer.ts";
 
 export type TriggerKind = "http" | "timer" | "serviceBus" | "cosmosDB";
 

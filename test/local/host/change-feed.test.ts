@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startCosmos } from "../../../local/cosmos/server.ts";
-import { leasesToTake, type Lease } from "../../../local/host/triggers/cosmos-leases.ts";
+import { leasesToTake, type Lease } from "../../../local/host/triggers/cosmos/leases.ts";
 import { afterwards, type Fixture, startFixture, temporaryFolder, until } from "./fixture-app.ts";
 
 function feedApp(options: string): string {
@@ -187,6 +187,10 @@ describe("two instances", () => {
       leasesToTake(leases, "me", 100_000, 60_000).map(({ id }) => id);
     expect(take([lease("a", ""), lease("b", "")])).toEqual(["a", "b"]);
     expect(take([lease("a", "you"), lease("b", "dead", 61_000)])).toEqual(["b"]);
+    expect(take([lease("a", "you"), ...["b", "c", "d"].map((id) => lease(id, ""))])).toEqual([
+      "b",
+      "c",
+    ]);
     expect(take([lease("a", "you"), lease("b", "you")])).toEqual(["a"]);
     expect(take([lease("a", "you")])).toEqual([]);
     expect(take([lease("a", "me"), lease("b", "you"), lease("c", "you")])).toEqual([]);

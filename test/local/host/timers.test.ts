@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { schedule } from "../../../local/host/triggers/ncrontab.ts";
+import { schedule } from "../../../local/host/triggers/timer/ncrontab.ts";
 import { startFixture, temporaryFolder, until, writeApp } from "./fixture-app.ts";
 
 describe("a schedule", () => {

@@ -4,9 +4,9 @@ import {
   type ServiceBusReceiver,
   type ServiceBusSessionReceiver,
 } from "@azure/service-bus";
-import { neededText, optionText } from "../settings/binding-text.ts";
-import type { HostedFunction } from "../settings/functions.ts";
-import type { ServiceBusOptions } from "../settings/host-json.ts";
+import { neededText, optionText } from "../../settings/binding-text.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
+import type { ServiceBusOptions } from "../../settings/host-json.ts";
 import { cutConnection } from "./cut-connection.ts";
 
 export type MessageSource = {

@@ -4,8 +4,8 @@
 // the batch is lost. Only a retry policy repeats the batch, in memory; after its last attempt the lease
 // advances too. If the instance dies before the end, nothing is written and the batch comes again.
 import { ChangeFeedStartFrom, type Container, StatusCodes } from "@azure/cosmos";
-import type { Outcome } from "../invocations.ts";
-import type { Lease, Leases } from "./cosmos-leases.ts";
+import type { Outcome } from "../../invocations.ts";
+import type { Lease, Leases } from "./leases.ts";
 
 export type FeedOptions = {
   self: string;

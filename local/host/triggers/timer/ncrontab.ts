@@ -3,8 +3,8 @@
 // `W`, `#`, `@daily`. Day of month AND day of week must both match; `5/15` runs from 5 to the end.
 // A time span ("00:05:00") is taken too; on Azure only dedicated plans know it.
 import { Cron } from "croner";
-import { FunctionFault } from "../settings/app-settings.ts";
-import { timeSpanMs } from "../settings/time-span.ts";
+import { FunctionFault } from "../../settings/app-settings.ts";
+import { timeSpanMs } from "../../settings/time-span.ts";
 
 export type Schedule = {
   /** The first time after the given one, in milliseconds since 1970, or undefined when there is none. */

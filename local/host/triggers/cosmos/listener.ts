@@ -1,15 +1,15 @@
 // The Cosmos DB trigger for one life of an instance: a change feed processor on the real SDK. It takes its fair share of
-// the leases, follows each (cosmos-feed.ts), and looks again every leaseAcquireInterval.
+// the leases, follows each (feed.ts), and looks again every leaseAcquireInterval.
 import type { FeedRange } from "@azure/cosmos";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { HostLog } from "../events.ts";
-import type { Life, Listener } from "../instance.ts";
-import type { Call, Invocations } from "../invocations.ts";
-import type { HostedFunction } from "../settings/functions.ts";
-import { type FeedContainers, feedContainers } from "./cosmos-containers.ts";
-import { type FeedOptions, followLease } from "./cosmos-feed.ts";
-import { type Lease, leasesToTake } from "./cosmos-leases.ts";
+import type { HostLog } from "../../events.ts";
+import type { Life, Listener } from "../../instance.ts";
+import type { Call, Invocations } from "../../invocations.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
+import { type FeedContainers, feedContainers } from "./containers.ts";
+import { type FeedOptions, followLease } from "./feed.ts";
+import { type Lease, leasesToTake } from "./leases.ts";
 
 export type CosmosListenerOptions = {
   life: Life;

@@ -1,9 +1,9 @@
 // The two containers of a Cosmos DB trigger: the monitored one and the one that holds its leases. The lease container
 // is made only when the function asks for it; otherwise its absence is an error at start.
 import { type Container, CosmosClient } from "@azure/cosmos";
-import { neededText, optionText } from "../settings/binding-text.ts";
-import type { HostedFunction } from "../settings/functions.ts";
-import { cosmosLeases, isStatus, type Leases } from "./cosmos-leases.ts";
+import { neededText, optionText } from "../../settings/binding-text.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
+import { cosmosLeases, isStatus, type Leases } from "./leases.ts";
 
 export type FeedContainers = { monitored: Container; leases: Leases };
 

@@ -4,10 +4,10 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { HostLog } from "../events.ts";
-import type { Call } from "../invocations.ts";
-import { neededText } from "../settings/binding-text.ts";
-import type { HostedFunction } from "../settings/functions.ts";
+import type { HostLog } from "../../events.ts";
+import type { Call } from "../../invocations.ts";
+import { neededText } from "../../settings/binding-text.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
 import { schedule } from "./ncrontab.ts";
 
 /** Node's timers hold at most 2^31 - 1 ms. */

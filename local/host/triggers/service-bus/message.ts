@@ -4,10 +4,10 @@
 // becomes a number), and the top-level fields of a JSON body are merged into the metadata, where they
 // hide metadata of the same name (case ignored). So nothing an app depends on may come from metadata.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { Call } from "../invocations.ts";
-import type { TypedData } from "../protocol.ts";
-import { optionText } from "../settings/binding-text.ts";
-import type { HostedFunction } from "../settings/functions.ts";
+import type { Call } from "../../invocations.ts";
+import type { TypedData } from "../../protocol.ts";
+import { optionText } from "../../settings/binding-text.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
 
 function bodyText(body: unknown): string {
   if (typeof body === "string") return body;

@@ -1,9 +1,9 @@
 // All timers of the host. They belong to the host, not to a worker: a timer is a singleton over all instances,
 // and each run goes to the least busy worker.
-import type { HostLog } from "../events.ts";
-import type { Instances } from "../instances.ts";
-import type { Invocations } from "../invocations.ts";
-import type { HostedFunction } from "../settings/functions.ts";
+import type { HostLog } from "../../events.ts";
+import type { Instances } from "../../instances.ts";
+import type { Invocations } from "../../invocations.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
 import { type RunningTimer, startTimer } from "./timer.ts";
 
 export type Timers = { start: () => void; stop: () => Promise<void> };

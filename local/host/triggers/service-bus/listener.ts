@@ -11,13 +11,13 @@ import type {
   ServiceBusSessionReceiver,
 } from "@azure/service-bus";
 import { setTimeout as delay } from "node:timers/promises";
-import type { HostLog } from "../events.ts";
-import type { Life, Listener } from "../instance.ts";
-import type { Invocations } from "../invocations.ts";
-import type { HostedFunction } from "../settings/functions.ts";
-import type { ServiceBusOptions } from "../settings/host-json.ts";
-import { batchCall, messageCall } from "./service-bus-message.ts";
-import { type MessageSource, messageSource } from "./service-bus-source.ts";
+import type { HostLog } from "../../events.ts";
+import type { Life, Listener } from "../../instance.ts";
+import type { Invocations } from "../../invocations.ts";
+import type { HostedFunction } from "../../settings/functions.ts";
+import type { ServiceBusOptions } from "../../settings/host-json.ts";
+import { batchCall, messageCall } from "./message.ts";
+import { type MessageSource, messageSource } from "./source.ts";
 
 export type ServiceBusListenerOptions = {
   life: Life;
