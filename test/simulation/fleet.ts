@@ -58,12 +58,14 @@ export function fleetOf(
     slot.turn = turns;
     slot.delivery = delivery;
     slot.worker.lagVersions = options.lagOf(turns);
-    const mine = turns;
-    void deliver(world, slot.ports, delivery).then(() => {
-      if (slot.turn !== mine) return;
-      slot.delivery = undefined;
-      clock.at(clock.nowMs(), pump);
-    });
+    void runTurn(slot, delivery, turns);
+  }
+
+  async function runTurn(slot: Slot, delivery: Delivery, turn: number): Promise<void> {
+    await deliver(world, slot.ports, delivery);
+    if (slot.turn !== turn) return;
+    slot.delivery = undefined;
+    clock.at(clock.nowMs(), pump);
   }
 
   function replace(slot: Slot): void {

@@ -130,12 +130,11 @@ export async function runSchedule(
     world.clock.at(startMs + fault.atMs, () => {
       if (isOver) return;
       const storeDown = (untilMs: number) => void (storeDownUntilMs = untilMs);
-      void strikeAtTime(world, { fault, fleet, operators, storeDown, place, schedule }).then(
-        (hit) => {
-          if (hit) fired.add(place);
-        },
-      );
+      void strikeOnce({ fault, fleet, operators, storeDown, place });
     });
+  }
+  async function strikeOnce(strike: Strike): Promise<void> {
+    if (await strikeAtTime(world, strike)) fired.add(strike.place);
   }
   let isQuietNow = false;
   everyNow(world, {
@@ -169,17 +168,20 @@ function everyNow(world: World, until: { isOver(): boolean; swept(): Promise<voi
   let position = 0;
   const sweep = () => {
     if (until.isOver()) return;
-    void world
-      .sweep()
-      .then(until.swept)
-      .then(() => world.clock.at(world.nowMs() + sweepEveryMs, sweep));
+    void sweepOnce();
+  };
+  const sweepOnce = async () => {
+    await world.sweep();
+    await until.swept();
+    world.clock.at(world.nowMs() + sweepEveryMs, sweep);
   };
   const feed = () => {
     if (until.isOver()) return;
-    void world.feed(position).then((reached) => {
-      position = reached;
-      world.clock.at(world.nowMs() + feedEveryMs, feed);
-    });
+    void feedOnce();
+  };
+  const feedOnce = async () => {
+    position = await world.feed(position);
+    world.clock.at(world.nowMs() + feedEveryMs, feed);
   };
   world.clock.at(startMs + 30_000, sweep);
   world.clock.at(startMs + feedEveryMs, feed);
@@ -210,7 +212,6 @@ interface Strike {
   fleet: Fleet;
   operators: ReturnType<typeof operatorsOf>;
   storeDown(untilMs: number): void;
-  schedule: Schedule;
 }
 
 /** False when it struck nothing: no effect to speak of, no grant to take. */

@@ -135,7 +135,12 @@ const rare: readonly ((dice: Dice) => Fault)[] = [
   }),
 ];
 
+/** These strike whatever happens, so that no schedule is tame. */
+const certain: readonly Fault["kind"][] = ["facts", "revoke", "spuriousHint"];
+const certainMakers = makers.filter((make) => certain.includes(make(diceOf(1), 0).kind));
+
 function faultOf(dice: Dice, place: number, caseCount: number): Fault {
   if (place < 3) return dice.pick(rare)(dice);
-  return dice.pick(makers)(dice, dice.between(0, caseCount - 1));
+  const from = place < faultsMin ? certainMakers : makers;
+  return dice.pick(from)(dice, dice.between(0, caseCount - 1));
 }

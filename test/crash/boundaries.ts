@@ -1,0 +1,25 @@
+// The await boundaries that the source of a turn names: each of them must be reached by a combination.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The files of which a turn is made; `test/tidy/boundaries.test.ts` holds every await in them to this. */
+export const turnFiles = [
+  "turn",
+  "advance-case",
+  "claim-and-send",
+  "send-effect",
+  "look-up",
+  "keep-evidence",
+  "write-draft",
+] as const;
+
+export const flowFolder = join(import.meta.dirname, "..", "..", "shared", "flow");
+
+export function sourceOf(file: string): string {
+  return readFileSync(join(flowFolder, `${file}.ts`), "utf8");
+}
+
+export function boundariesInSource(): string[] {
+  const named = turnFiles.flatMap((file) => [...sourceOf(file).matchAll(/ports\.at\(\s*"(\w+)"/g)]);
+  return [...new Set(named.flatMap(([, name]) => name ?? []))].sort();
+}

@@ -1,0 +1,41 @@
+// A sample of `npm run crash`: every boundary of a turn, some of the combinations of each.
+import { describe, expect, test } from "vitest";
+import { appActionNames, contractOfAction, kindOf } from "./app-contracts.ts";
+import { crash } from "./crash.ts";
+import { combinationsOf } from "./combinations.ts";
+import { runOnce } from "./run-once.ts";
+
+describe("a worker that is killed, held or left without an answer", () => {
+  // 7 shares no factor with the faults and workers of one boundary, so that all of them come up.
+  test("at any boundary, under any contract, breaks no rule", { timeout: 60_000 }, async () => {
+    const sum = await crash({ every: 7 });
+    expect(sum.found).toEqual([]);
+    expect(sum).toMatchObject({ unreached: [], notFired: 0 });
+    expect(sum.combinations).toBeGreaterThan(150);
+    expect(Math.min(sum.kills, sum.stops)).toBeGreaterThan(50);
+  });
+
+  test("is tried in at least a thousand different ways", async () => {
+    expect((await combinationsOf()).length).toBeGreaterThanOrEqual(1000);
+  });
+
+  test.each(appActionNames)("breaks no rule under the contract of %s", async (name) => {
+    const contract = contractOfAction(name);
+    if (contract === undefined) throw new Error("an action without a provider");
+    const sum = await crash({ kinds: [kindOf(contract)], contract, every: 23 });
+    expect(sum.found).toEqual([]);
+    expect(sum.combinations).toBeGreaterThan(5);
+  });
+});
+
+test("a combination whose fault never struck is told apart", async () => {
+  const { fired } = await runOnce({
+    contract: "key",
+    situation: "calm",
+    boundary: "write",
+    visit: 99,
+    fault: "killedAfter",
+    workers: 1,
+  });
+  expect(fired).toBe(false);
+});
