@@ -110,6 +110,27 @@ describe("a plan whose actions need a person", () => {
   });
 });
 
+test("an approval that expires between the claim and the call stops the call", async () => {
+  const world = await asked();
+  await answer(world, "approval:1:1");
+  await answer(world, "approval:1:2");
+  world.advance(72 * 3_600_000 - 3000);
+  let slow = false;
+  const stalling = world.worker({
+    async at(name, act) {
+      const result = await act();
+      if (name === "write" && !slow) {
+        slow = true;
+        world.advance(4000);
+      }
+      return result;
+    },
+  });
+  await world.turn(stalling);
+  expect(slow).toBe(true);
+  expect(sent(world)).toEqual([]);
+});
+
 describe("an answer", () => {
   test("is taken once: a second one is told by whom and when, the same one told again is the same", async () => {
     const world = await asked();
