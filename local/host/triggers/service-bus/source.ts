@@ -7,14 +7,14 @@ import {
 import { neededText, optionText } from "../../settings/binding-text.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import type { ServiceBusOptions } from "../../settings/host-json.ts";
-import { cutConnection } from "./cut-connection.ts";
+import { cutConnection, sendAtOnce } from "./sdk-socket.ts";
 
 export type MessageSource = {
   name: string;
   acceptNextSession: (signal: AbortSignal) => Promise<ServiceBusSessionReceiver>;
   createReceiver: () => ServiceBusReceiver;
   close: () => Promise<void>;
-  /** As if the machine had gone: see cut-connection.ts. */
+  /** As if the machine had gone: see sdk-socket.ts. */
   cut: () => void;
 };
 
@@ -45,14 +45,18 @@ export function messageSource(
   };
   return {
     name: subscription === undefined ? queueOrTopic : `${queueOrTopic}/${subscription}`,
-    acceptNextSession: (abortSignal) =>
-      subscription === undefined
+    acceptNextSession: (abortSignal) => {
+      sendAtOnce(client);
+      return subscription === undefined
         ? client.acceptNextSession(queueOrTopic, { ...receive, abortSignal })
-        : client.acceptNextSession(queueOrTopic, subscription, { ...receive, abortSignal }),
-    createReceiver: () =>
-      subscription === undefined
+        : client.acceptNextSession(queueOrTopic, subscription, { ...receive, abortSignal });
+    },
+    createReceiver: () => {
+      sendAtOnce(client);
+      return subscription === undefined
         ? client.createReceiver(queueOrTopic, receive)
-        : client.createReceiver(queueOrTopic, subscription, receive),
+        : client.createReceiver(queueOrTopic, subscription, receive);
+    },
     close: () => client.close(),
     cut: () => cutConnection(client),
   };
