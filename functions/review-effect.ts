@@ -1,16 +1,18 @@
 // The same turn, from queue `reviews` and at its own pace: stale started effects, whose settling may be slow.
+import { randomUUID } from "node:crypto";
 import { app, type InvocationContext } from "@azure/functions";
-import { advanceCase } from "../shared/flow/advance-case.ts";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { parseHint } from "../shared/flow/parse-hint.ts";
+import { handleHint } from "../shared/flow/handle-hint.ts";
 import { runtime } from "../shared/runtime.ts";
 
 export async function reviewEffect(message: unknown, context: InvocationContext): Promise<void> {
-  const log = contextLog(context);
-  const hint = parseHint(message);
-  const ports = (await runtime()).turn(log);
-  const result = await advanceCase(ports, hint.key);
-  log.info("case reviewed", { caseKey: hint.caseKey, result: result.kind, reason: hint.reason });
+  const ports = (await runtime()).turn(contextLog(context));
+  await handleHint(ports, message, {
+    queue: "reviews",
+    deliveryCount: context.triggerMetadata?.["deliveryCount"],
+    wallClockMs: Date.now(),
+    random: randomUUID,
+  });
 }
 
 app.serviceBusQueue("review-effect", {

@@ -8,6 +8,7 @@ import { applyDecision } from "../domain/transitions/decide.ts";
 import { markOrphaned } from "../domain/transitions/claim.ts";
 import { foldEvent } from "../domain/transitions/fold-event.ts";
 import { foldFindings } from "../domain/transitions/fold-findings.ts";
+import { countCrash } from "../domain/transitions/count-crash.ts";
 import { commitPlan, endPlan } from "../domain/transitions/plan.ts";
 import { holdCase, holdEffect } from "../domain/transitions/reviews.ts";
 import { next } from "../domain/decisions/next.ts";
@@ -34,7 +35,12 @@ const restartsMax = 8;
 /** A batch holds at most 100 operations; folding is cut into pieces well below. */
 const draftSizeMax = 50;
 
-export async function advanceCase(ports: TurnPorts, key: CaseKey): Promise<TurnResult> {
+export async function advanceCase(
+  ports: TurnPorts,
+  key: CaseKey,
+  options: { redelivered?: boolean } = {},
+): Promise<TurnResult> {
+  if (options.redelivered === true) await recordCrash(ports, key);
   for (let restart = 0; restart < restartsMax; restart += 1) {
     const turn = await openTurn(ports, key);
     const result = await runTurn(ports, turn);
@@ -42,6 +48,14 @@ export async function advanceCase(ports: TurnPorts, key: CaseKey): Promise<TurnR
   }
   await handOn(ports, key);
   return { kind: "handedOn" };
+}
+
+/** Written before the work that may kill this worker, too. Overtaken or superseded: somebody is alive. */
+async function recordCrash(ports: TurnPorts, key: CaseKey): Promise<void> {
+  const turn = await openTurn(ports, key);
+  const { book } = ports;
+  turn.draft = countCrash(turn.draft, { book, nowMs: requireNowMs(ports, turn) });
+  await flush(ports, turn, { keepCrashes: true });
 }
 
 async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {

@@ -3,7 +3,13 @@ import { z } from "zod";
 import { TerminalFault } from "../domain/faults.ts";
 import { parseCaseKey, type CaseKey } from "../domain/identity.ts";
 
-const HintBody = z.object({ caseKey: z.string(), hintId: z.string(), reason: z.string() });
+const HintBody = z.object({
+  caseKey: z.string(),
+  hintId: z.string(),
+  reason: z.string(),
+  /** How often this look was put off by an outage. */
+  tries: z.int().nonnegative().optional(),
+});
 
 export interface ParsedHint extends z.infer<typeof HintBody> {
   key: CaseKey;

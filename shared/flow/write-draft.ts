@@ -23,8 +23,13 @@ export type Flushed =
 
 const resendPausesMs = [20, 100, 400, 1000, 2000, 4000];
 
-export async function flush(ports: TurnPorts, turn: Turn): Promise<Flushed> {
+export async function flush(
+  ports: TurnPorts,
+  turn: Turn,
+  options: { keepCrashes?: boolean } = {},
+): Promise<Flushed> {
   if (turn.draft === turn.base) return "written";
+  if (options.keepCrashes !== true) turn.draft = withCase(turn.draft, { crashes: undefined });
   const nowMs = nowMsOf(ports, turn);
   if (nowMs === undefined)
     throw new TransientFault("the store told no time, so nothing is written");

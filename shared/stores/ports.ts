@@ -133,6 +133,8 @@ export interface Hint extends CaseKey {
   /** The message id, for duplicate detection: deterministic where a duplicate may be dropped. */
   hintId: string;
   reason: string;
+  /** How often this look was put off by an outage. */
+  tries?: number;
   /** W3C trace context of whoever sent it. */
   traceparent?: string;
 }

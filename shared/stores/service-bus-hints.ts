@@ -32,13 +32,19 @@ export function serviceBusHints(client: ServiceBusClient): HintQueue {
 }
 
 function messageOf(hint: Hint): ServiceBusMessage {
-  const { hintId, reason, traceparent } = hint;
+  const { hintId, reason, traceparent, tries } = hint;
   const caseKey = caseKeyText(hint);
   return {
     sessionId: caseKey,
     messageId: hintId,
     contentType: "application/json",
-    body: { caseKey, hintId, reason, ...(traceparent === undefined ? {} : { traceparent }) },
+    body: {
+      caseKey,
+      hintId,
+      reason,
+      ...(tries === undefined ? {} : { tries }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    },
   };
 }
 

@@ -17,6 +17,8 @@ export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number
 
 export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
   if (snapshot.newerSchema) return { kind: "leave", why: "a document has a newer schema" };
+  // Whatever killed worker after worker is not tried again before a person has looked.
+  if (snapshot.case?.held?.reason === "Poison") return { kind: "idle" };
   const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
   const event = nextEvent(snapshot);

@@ -35,6 +35,7 @@ export const heldReasons = [
   "NoProgress",
   "UnknownWorkflow",
   "FactsInvalid",
+  "Poison",
 ] as const;
 
 export const Case = z.object({
@@ -64,6 +65,8 @@ export const Case = z.object({
   decidedVersion: z.int().optional(),
   /** Decisions since the last confirmed effect or new event. */
   decisionsWithoutProgress: z.int().nonnegative(),
+  /** Deliveries in a row that ended with their worker, counted before the work; any batch ends the row. */
+  crashes: z.int().positive().optional(),
   /** Open contradictions: while any is open, no plan claim and no decision. */
   contradictionsOpen: z.int().nonnegative(),
   /** How many reviews were ever opened here: makes their ids. */

@@ -30,7 +30,8 @@ export function foldEvent(
   return foldWith(opened, event, workflow, nowMs);
 }
 
-function openCase(
+/** The record of a case that an event names, with nothing of it folded yet. */
+export function openCase(
   snapshot: Snapshot,
   event: Event,
   workflow: Workflow | undefined,

@@ -1,0 +1,57 @@
+// A message of a queue, from parse to settled: what both queue functions do.
+//
+// A throw would bring the same message back at once, ten times in seconds. So an outage (a store or a broker that does not
+// answer) is no throw: a new hint is scheduled with a growing back-off and this message is done; outages burn no delivery
+// counts. Only when not even that hint can be sent is the message given back.
+// The delivery count is the one thing read beside the body: it can only make us count a crash.
+import { backOffMs } from "../domain/decisions/back-off.ts";
+import { TransientFault } from "../domain/faults.ts";
+import { hintIdOf } from "../domain/identity.ts";
+import { advanceCase } from "./advance-case.ts";
+import { parseHint, type ParsedHint } from "./parse-hint.ts";
+import type { TurnPorts } from "./turn.ts";
+
+export interface HandleOptions {
+  queue: "cases" | "reviews";
+  /** As the host tells it; whatever it is, it is believed only as "more than one". */
+  deliveryCount: unknown;
+  /** This worker's own clock: it only says when to look again. */
+  wallClockMs: number;
+  random(): string;
+}
+
+export async function handleHint(
+  ports: TurnPorts,
+  message: unknown,
+  options: HandleOptions,
+): Promise<void> {
+  const hint = parseHint(message);
+  const redelivered = Number(options.deliveryCount) > 1;
+  try {
+    const result = await advanceCase(ports, hint.key, { redelivered });
+    const { caseKey, reason } = hint;
+    ports.log.info("case advanced", { caseKey, result: result.kind, reason });
+  } catch (error) {
+    if (!(error instanceof TransientFault)) throw error;
+    await postpone(ports, hint, { ...options, fault: error });
+  }
+}
+
+async function postpone(
+  ports: TurnPorts,
+  hint: ParsedHint,
+  options: HandleOptions & { fault: TransientFault },
+): Promise<void> {
+  const { fault, queue, random, wallClockMs } = options;
+  const { caseKey, key } = hint;
+  const tries = (hint.tries ?? 0) + 1;
+  const waitMs = backOffMs(caseKey, tries + 1);
+  ports.log.warn("postponed", { caseKey, tries, waitMs, why: fault.message });
+  const hintId = hintIdOf(key, "postponed", random());
+  const again = { ...key, hintId, reason: "postponed", tries };
+  try {
+    await ports.hints.schedule(queue, again, wallClockMs + waitMs);
+  } catch {
+    throw fault;
+  }
+}

@@ -1,0 +1,109 @@
+// Outages burn no deliveries; a case that kills its workers is parked, and the others go on (cases.md 19, 25).
+import { describe, expect, test } from "vitest";
+import { TransientFault } from "../../shared/domain/faults.ts";
+import { caseKeyText } from "../../shared/domain/identity.ts";
+import { handleHint } from "../../shared/flow/handle-hint.ts";
+import type { TurnPorts } from "../../shared/flow/turn.ts";
+import { planOfTwo } from "../domain/situations.ts";
+import { key, newWorld, type World } from "./world.ts";
+
+let randoms = 0;
+/** As the queue function does it: a throw gives the message back. */
+async function deliver(world: World, ports: TurnPorts = world.worker()): Promise<boolean> {
+  const delivery = world.hints.receive("cases");
+  if (delivery === undefined) return false;
+  const { hintId, reason, tries } = delivery.hint;
+  const message = { caseKey: caseKeyText(delivery.hint), hintId, reason, ...(tries && { tries }) };
+  try {
+    await handleHint(ports, message, {
+      queue: "cases",
+      deliveryCount: delivery.deliveryCount,
+      wallClockMs: world.nowMs(),
+      random: () => `r${(randoms += 1)}`,
+    });
+    delivery.complete();
+  } catch {
+    delivery.abandon();
+  }
+  return true;
+}
+
+async function deliverAll(world: World, ports?: TurnPorts): Promise<void> {
+  for (let n = 0; n < 200; n += 1) {
+    if (await deliver(world, ports)) continue;
+    const nextMs = world.hints.nextActiveAtMs("cases");
+    if (nextMs === undefined) return;
+    world.advance(Math.max(0, nextMs - world.nowMs()));
+  }
+}
+
+describe("a store that does not answer", () => {
+  test("for half an hour puts the look off with a growing wait, and costs no delivery", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const startedMs = world.nowMs();
+    let tries = 0;
+    world.cases.hooks = {
+      before: ({ operation }) => {
+        if (operation !== "read" || world.nowMs() - startedMs > 1_800_000) return undefined;
+        tries += 1;
+        throw new TransientFault("down");
+      },
+    };
+    await deliverAll(world);
+    expect(tries).toBeGreaterThan(5);
+    expect(tries).toBeLessThan(40);
+    expect(world.hints.deadLetters("cases")).toEqual([]);
+    expect((await world.record()).status).toBe("done");
+    expect(world.keyed.applied).toHaveLength(2);
+  });
+});
+
+describe("a case that kills its workers", () => {
+  const poisoned = () =>
+    newWorld({
+      decide: ({ facts }) => {
+        if (facts["poison"] === true) throw new Error("out of memory");
+        return planOfTwo;
+      },
+    });
+
+  test("is parked in a review with the reason, before its message is a dead letter", async () => {
+    const world = poisoned();
+    await world.post(1, { poison: true });
+    await deliverAll(world);
+    expect(world.hints.deadLetters("cases")).toEqual([]);
+    expect((await world.record()).held?.reason).toBe("Poison");
+    expect((await world.reviews()).map(({ why }) => why)[0]).toContain("deliveries in a row");
+  });
+
+  test("in its very first fold is parked, too, with nothing of it folded", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const workflow = world.book.workflow("test-flow");
+    if (workflow === undefined) throw new Error("no workflow");
+    workflow.fold = () => {
+      throw new Error("boom");
+    };
+    await deliverAll(world);
+    expect(world.hints.deadLetters("cases")).toEqual([]);
+    expect((await world.record()).held?.reason).toBe("Poison");
+    const { snapshot } = await world.cases.read(key);
+    expect(snapshot.events).toHaveLength(1);
+  });
+
+  test("counts anew once a turn has written: only deaths in a row are counted", async () => {
+    const world = newWorld();
+    await world.post(1);
+    let deaths = 0;
+    const frail = world.worker({
+      async at(name, act) {
+        if (name === "decide" && (deaths += 1) <= 2) throw new Error("out of memory");
+        return act();
+      },
+    });
+    await deliverAll(world, frail);
+    expect(await world.record()).toMatchObject({ status: "done" });
+    expect((await world.record()).crashes).toBeUndefined();
+  });
+});
