@@ -12,6 +12,7 @@ import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import type { IntakePorts } from "./flow/record-event.ts";
 import type { AnswerPorts } from "./flow/operate/answer-approval.ts";
 import type { GrantPorts } from "./flow/operate/give-grant.ts";
+import { pacing } from "./flow/pacing.ts";
 import type { Log, TurnPorts } from "./flow/turn.ts";
 import { email, emailActions } from "./providers/email.ts";
 import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
@@ -63,6 +64,7 @@ async function start(config: Config): Promise<Runtime> {
     );
   }
   const workerId = randomUUID();
+  const paced = pacing(clockMs);
   return {
     caseIdKey: config.caseIdKey,
     easyAuthIsOn: config.easyAuthIsOn,
@@ -86,6 +88,7 @@ async function start(config: Config): Promise<Runtime> {
       sleep: (ms) => delay(ms),
       workerId,
       turnBudgetMs: config.turnBudgetMs,
+      pacing: paced,
       fused: true,
       at: (_boundary, act) => act(),
     }),

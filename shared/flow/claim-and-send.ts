@@ -3,6 +3,8 @@
 // The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
 // timer that was started before that write. What the provider answered is evidence from then on.
 import { TerminalFault } from "../domain/faults.ts";
+import { hintIdOf } from "../domain/identity.ts";
+import type { Answer } from "../domain/records/evidence.ts";
 import { covers } from "../domain/records/grant.ts";
 import { caseOf, effectOf } from "../domain/records/snapshot.ts";
 import { settleAttempt } from "../domain/transitions/attempt.ts";
@@ -38,6 +40,44 @@ export async function claimAndSend(
     turn.draft = holdForGrant(turn.draft, operationId, requireNowMs(ports, turn));
     return "goOn";
   }
+  const admission = ports.pacing?.admit(provider.name);
+  if (admission?.kind === "later") return putOff(ports, turn, admission.inMs);
+  let heard: Answer = { kind: "notSent", reason: "never called" };
+  try {
+    const call = {
+      operationId,
+      callTimeoutMs,
+      grantRef,
+      hear: (answer: Answer) => (heard = answer),
+    };
+    return await claimed(ports, turn, call);
+  } finally {
+    admission?.done(heard);
+  }
+}
+
+/** The provider is silent or busy: nothing is claimed, and what is known already is written. */
+async function putOff(ports: TurnPorts, turn: Turn, inMs: number): Promise<TurnResult | "again"> {
+  if ((await flush(ports, turn)) !== "written") return "again";
+  const untilMs = requireNowMs(ports, turn) + inMs;
+  const hintId = hintIdOf(turn.key, "paced", crypto.randomUUID());
+  const hint = { ...turn.key, hintId, reason: "the provider is silent or busy" };
+  await ports.at("handOn", () => ports.hints.schedule("cases", hint, untilMs));
+  return { kind: "waiting", untilMs };
+}
+
+interface Call {
+  operationId: string;
+  callTimeoutMs: number;
+  grantRef: string;
+  hear(answer: Answer): void;
+}
+
+async function claimed(
+  ports: TurnPorts,
+  turn: Turn,
+  { operationId, callTimeoutMs, grantRef, hear }: Call,
+): Promise<TurnResult | "again" | "goOn"> {
   const timerStartedMs = ports.monotonicMs();
   const nowMs = requireNowMs(ports, turn);
   turn.draft = claim(turn.draft, operationId, { callTimeoutMs, grantRef, nowMs });
@@ -53,13 +93,16 @@ export async function claimAndSend(
   }
   const deadlineMs = requireNowMs(ports, turn) + 2000 + callTimeoutMs;
   const answer = await sendEffect(ports, turn, { operationId, timerStartedMs });
+  hear(answer);
   turn.evidence = { operationId, attempt, answer };
+  const endedAtMs = requireNowMs(ports, turn);
   turn.draft = settleAttempt(turn.draft, {
     ...turn.evidence,
     settledBy: "attempt",
     book: ports.book,
-    nowMs: requireNowMs(ports, turn),
-    deadlineMs,
+    nowMs: endedAtMs,
+    // After a freeze behind the gate the last byte left later than the claim allowed for: the horizon counts from there.
+    deadlineMs: Math.max(deadlineMs, endedAtMs + 1000),
   });
   return answer.kind === "notSent" ? writeAndReadAgain(ports, turn) : "goOn";
 }

@@ -10,6 +10,7 @@ import { TransientFault } from "../domain/faults.ts";
 import { type CaseKey, caseKeyText, hintIdOf } from "../domain/identity.ts";
 import type { Answer } from "../domain/records/evidence.ts";
 import type { Snapshot } from "../domain/records/snapshot.ts";
+import type { Pacing } from "./pacing.ts";
 import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../stores/ports.ts";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -33,6 +34,8 @@ export interface TurnPorts {
   /** Who writes: in the log lines of the record. */
   workerId: string;
   turnBudgetMs: number;
+  /** Absent: no limit and no breaker. */
+  pacing?: Pacing;
   /** Whether several steps may share one batch; off, each step is written by itself. */
   fused: boolean;
   /** Runs one named await boundary; the tests replace it to crash there. */

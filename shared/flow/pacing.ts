@@ -1,0 +1,68 @@
+// How much of a provider this worker asks for at once, and when it stops asking (design.md, pacing).
+//
+//   concurrency   at most so many calls of one provider at a time; the next one is put off
+//   breaker       after so many calls in a row without an answer it opens: nothing is claimed until it has cooled, then
+//                 one call tries; what it hears closes or opens it again
+//
+// In memory of one worker, and a courtesy, never a guarantee: nothing here decides whether a send is safe.
+import type { Answer } from "../domain/records/evidence.ts";
+
+export type Admission =
+  | { kind: "go"; done(answer: Answer): void }
+  /** Nothing may be claimed for this provider before then, by this worker's monotonic clock. */
+  | { kind: "later"; inMs: number };
+
+export interface Pacing {
+  admit(provider: string): Admission;
+}
+
+export interface PacingLimits {
+  concurrencyMax: number;
+  /** Calls in a row without an answer that open the breaker. */
+  silencesMax: number;
+  coolMs: number;
+}
+
+export const pacingDefaults: PacingLimits = { concurrencyMax: 32, silencesMax: 8, coolMs: 10_000 };
+
+/** When all places are taken, somebody is done in about this time. */
+const fullMs = 500;
+
+interface Gauge {
+  running: number;
+  silences: number;
+  openUntilMs: number;
+}
+
+export function pacing(clockMs: () => number, limits: PacingLimits = pacingDefaults): Pacing {
+  const gauges = new Map<string, Gauge>();
+  const gaugeOf = (provider: string): Gauge => {
+    const gauge = gauges.get(provider) ?? { running: 0, silences: 0, openUntilMs: 0 };
+    gauges.set(provider, gauge);
+    return gauge;
+  };
+  return {
+    admit(provider) {
+      const gauge = gaugeOf(provider);
+      const inMs = gauge.openUntilMs - clockMs();
+      if (inMs > 0) return { kind: "later", inMs: Math.ceil(inMs) };
+      if (gauge.running >= limits.concurrencyMax) return { kind: "later", inMs: fullMs };
+      gauge.running += 1;
+      // One call tries after the cooling: the others are put off until it has heard something.
+      if (gauge.silences >= limits.silencesMax) gauge.openUntilMs = clockMs() + limits.coolMs;
+      return { kind: "go", done: (answer) => done(gauge, answer) };
+    },
+  };
+
+  function done(gauge: Gauge, answer: Answer): void {
+    gauge.running -= 1;
+    if (answer.kind === "notSent") return;
+    if (answer.kind !== "noAnswer") {
+      gauge.silences = 0;
+      gauge.openUntilMs = 0;
+      return;
+    }
+    gauge.silences += 1;
+    if (gauge.silences >= limits.silencesMax) gauge.openUntilMs = clockMs() + limits.coolMs;
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { pacing } from "../../shared/flow/pacing.ts";
+import { newWorld } from "./world.ts";
+
+const limits = { concurrencyMax: 2, silencesMax: 3, coolMs: 10_000 };
+const silence = { kind: "noAnswer", reason: "reset" } as const;
+
+describe("a provider that is silent", () => {
+  test("is left alone after three calls in a row, tried once when it has cooled, and used again when it answers", () => {
+    let nowMs = 0;
+    const pace = pacing(() => nowMs, limits);
+    const call = () => {
+      const admission = pace.admit("p");
+      if (admission.kind !== "go") throw new Error("not admitted");
+      return admission;
+    };
+    for (let n = 0; n < 3; n += 1) call().done(silence);
+    expect(pace.admit("p")).toEqual({ kind: "later", inMs: 10_000 });
+    expect(pace.admit("other").kind).toBe("go");
+    nowMs = 10_000;
+    const trial = call();
+    expect(pace.admit("p").kind).toBe("later");
+    trial.done({ kind: "refused", reason: "no", speaksForOperation: false });
+    expect(pace.admit("p").kind).toBe("go");
+  });
+
+  test("is asked for two calls at a time, and for a third when one is done", () => {
+    const pace = pacing(() => 0, limits);
+    const first = pace.admit("p");
+    pace.admit("p");
+    expect(pace.admit("p").kind).toBe("later");
+    if (first.kind === "go") first.done({ kind: "notSent", reason: "gate" });
+    expect(pace.admit("p").kind).toBe("go");
+  });
+
+  test("costs no claim, no write and no attempt while the breaker is open", async () => {
+    const world = newWorld();
+    const pace = pacing(world.nowMs, { ...limits, silencesMax: 1 });
+    const admission = pace.admit("keyed");
+    if (admission.kind === "go") admission.done(silence);
+    await world.post(1);
+    const ports = world.worker({ pacing: pace });
+    expect(await world.turn(ports)).toMatchObject({ kind: "waiting" });
+    const planned = await world.effects();
+    expect(planned.map(({ status, attempts }) => [status, attempts.length])).toEqual([
+      ["prepared", 0],
+      ["prepared", 0],
+    ]);
+    expect(world.keyed.received).toEqual([]);
+    await world.run(ports);
+    expect((await world.record()).status).toBe("done");
+    expect(world.keyed.applied).toHaveLength(2);
+  });
+});
