@@ -14,6 +14,22 @@ const grantRecheckMs = 15 * 60_000;
 /** Long enough that the deadline, which counts from the store's own whole seconds, has passed. */
 const deadlineSlackMs = 2500;
 
+const overdueMs = 10_000;
+
+/**
+ * Work that should long have been done: perhaps its workers die of it. No message's own count can tell, because a lost
+ * connection counts nowhere; so such work is counted by us before it is tried again.
+ */
+export function isOverdue(snapshot: Snapshot, nowMs: number): boolean {
+  const before = nowMs - overdueMs;
+  const { case: record, events, findings } = snapshot;
+  return (
+    (record?.dueAtMs !== undefined && record.dueAtMs < before) ||
+    events.some(({ folded, receivedAtMs }) => folded === undefined && receivedAtMs < before) ||
+    findings.some(({ folded, foundAtMs }) => folded === undefined && foundAtMs < before)
+  );
+}
+
 export function dueAtMsOf(
   snapshot: Snapshot,
   book: Book,

@@ -11,6 +11,7 @@ import { foldFindings } from "../domain/transitions/fold-findings.ts";
 import { countCrash } from "../domain/transitions/count-crash.ts";
 import { commitPlan, endPlan } from "../domain/transitions/plan.ts";
 import { holdCase, holdEffect } from "../domain/transitions/reviews.ts";
+import { isOverdue } from "../domain/due.ts";
 import { next } from "../domain/decisions/next.ts";
 import type { Step } from "../domain/decisions/step.ts";
 import type { CaseKey } from "../domain/identity.ts";
@@ -40,9 +41,14 @@ export async function advanceCase(
   key: CaseKey,
   options: { redelivered?: boolean } = {},
 ): Promise<TurnResult> {
-  if (options.redelivered === true) await recordCrash(ports, key);
+  let isCounted = false;
   for (let restart = 0; restart < restartsMax; restart += 1) {
     const turn = await openTurn(ports, key);
+    if (!isCounted && (options.redelivered === true || isLate(ports, turn))) {
+      isCounted = true;
+      await recordCrash(ports, turn);
+      continue;
+    }
     const result = await runTurn(ports, turn);
     if (result !== "again") return result;
   }
@@ -50,9 +56,13 @@ export async function advanceCase(
   return { kind: "handedOn" };
 }
 
+function isLate(ports: TurnPorts, turn: Turn): boolean {
+  const nowMs = nowMsOf(ports, turn);
+  return nowMs !== undefined && isOverdue(turn.draft, nowMs);
+}
+
 /** Written before the work that may kill this worker, too. Overtaken or superseded: somebody is alive. */
-async function recordCrash(ports: TurnPorts, key: CaseKey): Promise<void> {
-  const turn = await openTurn(ports, key);
+async function recordCrash(ports: TurnPorts, turn: Turn): Promise<void> {
   const { book } = ports;
   turn.draft = countCrash(turn.draft, { book, nowMs: requireNowMs(ports, turn) });
   await flush(ports, turn, { keepCrashes: true });

@@ -2,10 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { caseKeyText } from "../../shared/domain/identity.ts";
+import { advanceCase } from "../../shared/flow/advance-case.ts";
 import { handleHint } from "../../shared/flow/handle-hint.ts";
 import type { TurnPorts } from "../../shared/flow/turn.ts";
 import { planOfTwo } from "../domain/situations.ts";
-import { key, newWorld, type World } from "./world.ts";
+import { key, mortal, newWorld, type World } from "./world.ts";
 
 let randoms = 0;
 /** As the queue function does it: a throw gives the message back. */
@@ -90,6 +91,22 @@ describe("a case that kills its workers", () => {
     expect((await world.record()).held?.reason).toBe("Poison");
     const { snapshot } = await world.cases.read(key);
     expect(snapshot.events).toHaveLength(1);
+  });
+
+  test("and whose message never counts, because its worker's connection is lost, is parked all the same", async () => {
+    const world = newWorld();
+    await world.post(1);
+    let deaths = 0;
+    for (let n = 0; n < 60; n += 1) {
+      world.advance(1000);
+      const frail = mortal(world, { boundary: "decide", when: "before" });
+      const delivery = world.hints.receive("cases");
+      await advanceCase(frail, key).catch(() => (deaths += 1));
+      delivery?.complete();
+      await world.hints.send("cases", { ...key, hintId: `again-${n}`, reason: "test" });
+    }
+    expect((await world.record()).held?.reason).toBe("Poison");
+    expect(deaths).toBeLessThan(20);
   });
 
   test("counts anew once a turn has written: only deaths in a row are counted", async () => {
