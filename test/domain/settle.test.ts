@@ -291,6 +291,32 @@ describe("a decision", () => {
     expect(after.case?.held?.reason).toBe("PayloadMismatch");
   });
 
+  test("that compensates is its own effect, and only for what is confirmed", () => {
+    const confirmed = endPlan(settled(claimedCase(), "receipt"), { why: "test", nowMs });
+    const [first, cancelled] = confirmed.effects;
+    const undo = (compensates: string | undefined) => ({
+      ...planOfTwo,
+      actions: [
+        {
+          action: "bare.first.v1",
+          target: "T-1",
+          payload: {},
+          ...(compensates && { compensates }),
+        },
+      ],
+    });
+    const made = applyDecision(confirmed, undo(first?.operationId), { book, nowMs });
+    expect(made.effects.at(-1)).toMatchObject({
+      action: "bare.first.v1",
+      compensates: first?.operationId,
+    });
+    expect(made.effects[0]?.status).toBe("confirmed");
+    for (const wrong of [cancelled?.operationId, "nothing"]) {
+      const held = applyDecision(confirmed, undo(wrong), { book, nowMs });
+      expect(held.case?.held?.detail).toContain("would compensate an effect that is");
+    }
+  });
+
   test("for an action that nobody defined is held, and nothing is prepared", () => {
     const unheardOf = { ...planOfTwo, actions: [{ action: "x.y.v1", target: "T", payload: {} }] };
     const after = applyDecision(openedCase(), unheardOf, { book, nowMs });

@@ -48,7 +48,7 @@ function applyPlan(
   const { nowMs } = options;
   const hold = (reason: "DecisionHeld" | "RepeatedIntent" | "PayloadMismatch", why: string) =>
     holdCase(snapshot, { reason, why, nowMs });
-  const refused = whyRefused(decision, options.book);
+  const refused = whyRefused(decision, options.book) ?? whyNoCompensation(snapshot, decision);
   if (refused !== undefined) return hold("DecisionHeld", refused);
   const effects = decision.actions.map((request, ordinal) =>
     prepareEffect(snapshot, request, {
@@ -96,6 +96,21 @@ function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string |
     if (!parsed.success) {
       const fields = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
       return `the payload of ${request.action} is not valid in: ${fields}`;
+    }
+  }
+  return undefined;
+}
+
+/** Nothing compensates because a confirmation is missing: only what is confirmed can be made good. */
+function whyNoCompensation(
+  snapshot: Snapshot,
+  decision: Decision & { kind: "plan" },
+): string | undefined {
+  for (const { action, compensates } of [...decision.actions, ...decision.notifications]) {
+    if (compensates === undefined) continue;
+    const named = snapshot.effects.find(({ operationId }) => operationId === compensates);
+    if (named?.status !== "confirmed") {
+      return `${action} would compensate an effect that is ${named?.status ?? "not there"}`;
     }
   }
   return undefined;
