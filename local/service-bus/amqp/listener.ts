@@ -12,10 +12,10 @@ import type { AddressInfo, Socket } from "node:net";
 import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
 
 import type { Broker } from "../broker/broker.ts";
-import { serveTokenRequests } from "./cbs.ts";
+import { serveTokenRequests } from "./requests/cbs.ts";
 import { serveReceiver } from "./client-receives.ts";
 import { serveSender } from "./client-sends.ts";
-import { serveManagement } from "./management.ts";
+import { serveManagement } from "./requests/management.ts";
 import { keepRawMessages, onSocketClosed } from "./rhea-internals.ts";
 
 /** What a link leaves behind: called once, however the link came to its end. */

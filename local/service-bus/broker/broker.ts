@@ -7,8 +7,8 @@ import { wallClock, type Clock } from "./clock.ts";
 import { messageLog, type MessageLog } from "./message-log.ts";
 import { openQueue, type Queue } from "./queue.ts";
 import { releaseSession } from "./sessions.ts";
-import { openStore, type Store } from "./store.ts";
-import { openTopic } from "./topic.ts";
+import { openStore, type Store } from "./store/store.ts";
+import { openTopic } from "./topics/topic.ts";
 
 export type Broker = {
   clock: Clock;

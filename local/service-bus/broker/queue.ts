@@ -16,7 +16,7 @@ import { withApplicationProperties } from "./content.ts";
 import { inOrder, type InOrder } from "./in-order.ts";
 import type { MessageLog } from "./message-log.ts";
 import type { Lock, Message, SessionHold } from "./message.ts";
-import type { RecentId, Store } from "./store.ts";
+import type { RecentId, Store } from "./store/store.ts";
 
 export type Session = {
   id: string;

@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 
 import { underFaults } from "../../../local/service-bus/amqp/under-faults.ts";
 import { openBroker } from "../../../local/service-bus/broker/broker.ts";
-import { groupCommit } from "../../../local/service-bus/broker/group-commit.ts";
+import { groupCommit } from "../../../local/service-bus/broker/store/group-commit.ts";
 import type { Queue } from "../../../local/service-bus/broker/queue.ts";
 import { readEntities } from "../../../local/service-bus/entities.ts";
 import { afterTest, temporaryFolder } from "./with-service-bus.ts";
@@ -63,11 +63,11 @@ describe("a client's operation", () => {
           steps.push("applied");
           return "done";
         },
-        answer: (result) => steps.push(`answered ${String(result)}`),
+        answer: (result) => steps.push(result === "done" ? "answered" : "refused"),
       },
     );
     expect(steps).toEqual(["applied"]);
     for (const commit of commits) commit();
-    expect(steps).toEqual(["applied", "answered done"]);
+    expect(steps).toEqual(["applied", "answered"]);
   });
 });

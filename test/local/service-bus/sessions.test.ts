@@ -4,6 +4,7 @@ import { fork } from "node:child_process";
 
 import { describe, expect, test } from "vitest";
 
+import { managementRequests } from "./raw-client.ts";
 import {
   afterTest,
   bodies,
@@ -185,6 +186,27 @@ describe("the dead letters of a session queue", () => {
     const dead = only(await receiver.receiveMessages(1));
     expect(dead).toMatchObject({ sessionId: "a", deadLetterReason: "MaxDeliveryCountExceeded" });
     await receiver.completeMessage(dead);
+  });
+});
+
+describe("the list of sessions", () => {
+  test("has those with messages or with state, a page at a time", async () => {
+    const { bus, client } = await withSessions("cases", ["b", 1], ["a", 2]);
+    await (await client.acceptSession("cases", "c")).setSessionState(1);
+    const request = await managementRequests(bus.connectionString, "cases");
+    const page = async (skip: number, top: number) =>
+      (await request("get-message-sessions", { skip, top, "last-updated-time": new Date() })).body;
+    expect(await page(0, 2)).toMatchObject({ "sessions-ids": ["a", "b"] });
+    expect(await page(2, 2)).toMatchObject({ "sessions-ids": ["c"] });
+  });
+
+  test("is all there is: an unknown operation is refused by name", async () => {
+    const { bus } = await withSessions("cases");
+    const request = await managementRequests(bus.connectionString, "cases");
+    expect((await request("make-coffee", {})).properties).toMatchObject({
+      statusCode: 501,
+      errorCondition: "amqp:not-implemented",
+    });
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { parseSqlFilter } from "../../../local/service-bus/broker/filters/sql.ts";
+import { parseSqlFilter } from "../../../local/service-bus/broker/topics/sql-filter.ts";
 import { bodies, only, serviceBus, until } from "./with-service-bus.ts";
 
 const entities = {

@@ -3,43 +3,14 @@
 
 import { once } from "node:events";
 
-import rhea, { type Connection, type EventContext } from "rhea";
 import { describe, expect, test } from "vitest";
 
-import { afterTest, bodies, codeOf, only, serviceBus } from "./with-service-bus.ts";
+import { connectRaw, managementRequests } from "./raw-client.ts";
+import { bodies, codeOf, only, serviceBus } from "./with-service-bus.ts";
 
 const entities = {
   queues: [{ name: "plain" }, { name: "cases", requiresSession: true }],
 };
-
-/** A client on the SDK's AMQP library, for exchanges that cannot be forced with the SDK. */
-function connectRaw(connectionString: string): Connection {
-  const { hostname, port } = new URL(/Endpoint=([^;]+)/.exec(connectionString)?.[1] ?? "");
-  const connection = rhea.connect({ host: hostname, port: Number(port), username: "a" });
-  afterTest(async () => connection.close());
-  return connection;
-}
-
-async function managementRequests(connectionString: string, queue: string) {
-  const connection = connectRaw(connectionString);
-  const address = `${queue}/$management`;
-  const replies = connection.open_receiver({ source: address, target: "replies" });
-  const requests = connection.open_sender({ target: address });
-  await once(requests, "sendable");
-  return async (operation: string, linkName: string, body: Record<string, unknown>) => {
-    requests.send({
-      message_id: "1",
-      reply_to: "replies",
-      application_properties: {
-        operation: `com.microsoft:${operation}`,
-        "associated-link-name": linkName,
-      },
-      body,
-    });
-    const [context] = (await once(replies, "message")) as [EventContext];
-    return context.message?.application_properties;
-  };
-}
 
 describe("one link", () => {
   test(
@@ -190,8 +161,8 @@ describe("an operation on a session", () => {
     // The SDK refuses by itself once it has seen its lock lost; a holder that has not must be told.
     const request = await managementRequests(bus.connectionString, "cases");
     for (const operation of ["renew-session-lock", "set-session-state", "get-session-state"]) {
-      const reply = await request(operation, "a former holder", { "session-id": "a" });
-      expect(reply).toMatchObject({
+      const { properties } = await request(operation, { "session-id": "a" }, "a former holder");
+      expect(properties).toMatchObject({
         statusCode: 410,
         errorCondition: "com.microsoft:session-lock-lost",
       });

@@ -5,17 +5,17 @@
 // queue in every way, with a filter in front and its own sequence numbers. All copies of a message
 // are stored in one transaction, so a crash leaves all or none.
 
-import type { TopicSettings } from "../entities.ts";
-import { withApplicationProperties } from "./content.ts";
-import { filterOf, viewOf, type Filter } from "./filters/rule.ts";
-import type { Message } from "./message.ts";
+import type { TopicSettings } from "../../entities.ts";
+import { withApplicationProperties } from "../content.ts";
+import { filterOf, viewOf, type Filter } from "./rule.ts";
+import type { Message } from "../message.ts";
 import {
   addMessage,
   nextSequenceNumber,
   openQueue,
   type Queue,
   type QueueSurroundings,
-} from "./queue.ts";
+} from "../queue.ts";
 
 export type Subscription = { queue: Queue; wants: Filter };
 

@@ -6,14 +6,14 @@
 
 import type { Receiver, Typed } from "rhea";
 
-import type { Broker } from "../broker/broker.ts";
-import type { Refusal } from "../broker/message.ts";
-import type { Queue } from "../broker/queue.ts";
-import type { FaultOperation } from "../control/fault-plan.ts";
-import { types } from "./codec.ts";
+import type { Broker } from "../../broker/broker.ts";
+import type { Refusal } from "../../broker/message.ts";
+import type { Queue } from "../../broker/queue.ts";
+import type { FaultOperation } from "../../control/fault-plan.ts";
+import { types } from "../codec.ts";
 import { operations, type ManagementReply } from "./management-operations.ts";
 import { serveRequests, type Request } from "./replies.ts";
-import { isRefusal, underFaults } from "./under-faults.ts";
+import { isRefusal, underFaults } from "../under-faults.ts";
 
 const STATUS_CODES: Record<string, number> = {
   "amqp:not-allowed": 400,

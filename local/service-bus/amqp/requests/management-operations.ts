@@ -7,13 +7,13 @@
 
 import type { Typed } from "rhea";
 
-import type { Broker } from "../broker/broker.ts";
-import { readMessage, writeDelivery } from "../broker/content.ts";
-import { cancelScheduled, enqueue, MESSAGE_SIZE_MAX_BYTES } from "../broker/enqueue.ts";
-import type { Message, Refusal, SessionHold } from "../broker/message.ts";
-import { notAllowed, refusals, tooLarge } from "../broker/message.ts";
-import type { Queue } from "../broker/queue.ts";
-import { holdOf, renewSession, setSessionState } from "../broker/sessions.ts";
+import type { Broker } from "../../broker/broker.ts";
+import { readMessage, writeDelivery } from "../../broker/content.ts";
+import { cancelScheduled, enqueue, MESSAGE_SIZE_MAX_BYTES } from "../../broker/enqueue.ts";
+import type { Message, Refusal, SessionHold } from "../../broker/message.ts";
+import { notAllowed, refusals, tooLarge } from "../../broker/message.ts";
+import type { Queue } from "../../broker/queue.ts";
+import { holdOf, renewSession, setSessionState } from "../../broker/sessions.ts";
 import {
   deleteDeferred,
   lockDeferred,
@@ -22,10 +22,10 @@ import {
   settle,
   takeDeferred,
   type Settlement,
-} from "../broker/settle.ts";
-import { types } from "./codec.ts";
-import { uuidOfToken } from "./lock-token.ts";
-import { isRefusal } from "./under-faults.ts";
+} from "../../broker/settle.ts";
+import { types } from "../codec.ts";
+import { uuidOfToken } from "../lock-token.ts";
+import { isRefusal } from "../under-faults.ts";
 
 const AMQP_LONG = 0x81;
 const AMQP_TIMESTAMP = 0x83;

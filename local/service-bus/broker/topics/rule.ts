@@ -2,12 +2,12 @@
 // subscription without rules gets everything, as Azure's default rule does.
 //
 // A correlation filter is an AND of equalities on system properties and application properties; a
-// SQL filter is a condition (sql.ts). Rule actions are not supported and are refused at start.
+// SQL filter is a condition (sql-filter.ts). Rule actions are not supported and are refused at start.
 
 import type { RuleSettings } from "../../entities.ts";
 import { readForFilters } from "../content.ts";
 import type { MessageContent } from "../message.ts";
-import { parseSqlFilter } from "./sql.ts";
+import { parseSqlFilter } from "./sql-filter.ts";
 
 /** What a filter can look at. */
 export type FilterView = {

@@ -4,8 +4,8 @@
 
 import type { Receiver, Sender } from "rhea";
 
-import { accepted, decodeMessage } from "./codec.ts";
-import { rawMessage, sendSettled, settleDelivery } from "./rhea-internals.ts";
+import { accepted, decodeMessage } from "../codec.ts";
+import { rawMessage, sendSettled, settleDelivery } from "../rhea-internals.ts";
 
 export type Request = {
   body: unknown;

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { groupCommit, type GroupCommit } from "./group-commit.ts";
-import type { Message, MessageState } from "./message.ts";
+import type { Message, MessageState } from "../message.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS messages (

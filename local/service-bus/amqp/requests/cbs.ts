@@ -4,7 +4,7 @@
 
 import type { Receiver } from "rhea";
 
-import { types } from "./codec.ts";
+import { types } from "../codec.ts";
 import { serveRequests } from "./replies.ts";
 
 export function serveTokenRequests(link: Receiver): void {
