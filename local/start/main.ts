@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
 import { startLocalAzure } from "./azure/local-azure.ts";
 import type { LocalAzure } from "./azure/local-azure.ts";
 import { choosePorts } from "./azure/ports.ts";
-import { openStateFolder, runningFile } from "./azure/state-folder.ts";
+import { openStateFolder, runningFile, usualStatePath } from "./azure/state-folder.ts";
 import type { StateFolder } from "./azure/state-folder.ts";
 import { help, readOptions } from "./options.ts";
 import type { Options } from "./options.ts";
@@ -20,7 +20,7 @@ import type { Screen } from "./screen.ts";
 import { StopFault } from "./stop.ts";
 
 const root = join(import.meta.dirname, "../..");
-const usualState = join(root, ".local/state");
+const usualState = join(root, usualStatePath);
 
 /** Short where it lies in the project, whole where it does not. */
 function shortPath(path: string): string {
@@ -111,7 +111,7 @@ async function serve(options: Options, state: StateFolder, screen: Screen): Prom
       tenantId: "acme",
       source: "acme-erp",
       invoice: inRun(await runCount(state), "INV-20931"),
-      stateArgument: state.path === usualState ? "" : ` --state ${shortPath(state.path)}`,
+      statePath: shortPath(state.path),
     });
     await heard;
     return 0;

@@ -2,6 +2,7 @@
 // wants it. With --json everything here goes to standard error and standard output stays the result's.
 import Table from "cli-table3";
 import type { LocalAzure } from "./azure/local-azure.ts";
+import { usualStatePath, workerPidFile } from "./azure/state-folder.ts";
 import { isHeld, statusOf } from "./run/case-api.ts";
 import type { CaseView } from "./run/case-api.ts";
 import { effectCounts } from "./run/count-cases.ts";
@@ -22,8 +23,8 @@ export interface NextExample {
   tenantId: string;
   invoice: string;
   source: string;
-  /** Extra arguments that name a state folder other than the usual one. */
-  stateArgument: string;
+  /** The state folder, as one would write it in the root of the repository. */
+  statePath: string;
 }
 
 type Paint = (text: string) => string;
@@ -110,30 +111,45 @@ export function resultTable(result: RunResult): string {
   return table.toString();
 }
 
+/** Invoices that no earlier start on this state has used. */
+function ownInvoices(): [string, string, string] {
+  const first = Math.floor(Date.now() / 1_000) % 1_000_000;
+  return [`INV-${first}`, `INV-${first + 1}`, `INV-${first + 2}`];
+}
+
 /** Each works as pasted, from the root of the repository. */
 function nextCommands(azure: LocalAzure, example: NextExample): [string, string][] {
   const { hostUrl, hostKey, providersUrl } = azure;
-  const sign = `node local/setup.mjs local/start/sign.ts${example.stateArgument}`;
-  const reference = encodeURIComponent(example.invoice);
-  const read = `curl -sS -H 'x-functions-key: ${hostKey}'`;
-  const fault = JSON.stringify([{ provider: "supplier-portal", fault: "commitThenDrop" }]);
+  const { tenantId, source, statePath } = example;
+  const [plain, lost, killed] = ownInvoices();
+  const stateArgument = statePath === usualStatePath ? "" : ` --state '${statePath}'`;
+  const send = (invoice: string): string =>
+    `node local/setup.mjs local/start/sign.ts${stateArgument} --invoice ${invoice} | curl -sS -i -K -`;
+  const read = (tenant: string, invoice: string): string =>
+    `curl -sS -H 'x-functions-key: ${hostKey}' ` +
+    `'${hostUrl}/api/cases/${tenant}?externalRef=${encodeURIComponent(invoice)}'`;
+  const order = (fault: string): string =>
+    `curl -sS '${providersUrl}/_local/faults' ` +
+    `-d '${JSON.stringify([{ provider: "supplier-portal", fault }])}'`;
   return [
+    ["a case: the record, its effects, its history", read(tenantId, example.invoice)],
+    ["an invoice exception of your own, signed", send(plain)],
+    ["and what came of it", read("acme", plain)],
     [
-      "a case: the record, its effects, its history",
-      `${read} '${hostUrl}/api/cases/${example.tenantId}?externalRef=${reference}'`,
-    ],
-    ["an invoice exception of your own, signed", `${sign} --invoice INV-30001 | curl -sS -i -K -`],
-    ["and what came of it", `${read} '${hostUrl}/api/cases/acme?externalRef=INV-30001'`],
-    [
-      "the same with a signature that is not right",
-      `curl -sS -i '${hostUrl}/api/webhooks/${example.source}' -H 'content-type: application/json' ` +
+      "a delivery with a signature that is not right",
+      `curl -sS -i '${hostUrl}/api/webhooks/${source}' -H 'content-type: application/json' ` +
         `-H 'webhook-id: dlv-bad' -H "webhook-timestamp: $(date +%s)" ` +
         `-H 'webhook-signature: v1,${"A".repeat(43)}=' -d '{}'`,
     ],
     [
-      "let the portal do the next thing it is asked and lose its answer, then send another invoice",
-      `curl -sS '${providersUrl}/_local/faults' -d '${fault}'`,
+      "the portal does what it is asked and its answer is lost",
+      `${order("commitThenDrop")} && ${send(lost)}`,
     ],
+    [
+      "the portal does what it is asked and hangs; the worker is killed in mid-call",
+      `${order("hang")} && ${send(killed)} && sleep 1 && kill -9 "$(cat '${statePath}/${workerPidFile}')"`,
+    ],
+    ["a few seconds later: applied once, confirmed", read("acme", killed)],
     ["what the providers really did", `curl -sS '${providersUrl}/_local/journal'`],
   ];
 }

@@ -8,13 +8,13 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { runningFile } from "./azure/state-folder.ts";
+import { runningFile, usualStatePath } from "./azure/state-folder.ts";
 import { Secrets, secretOf, secretsFile } from "./azure/sources.ts";
 import { signature } from "./run/feed.ts";
 
 const { values } = parseArgs({
   options: {
-    state: { type: "string", default: ".local/state" },
+    state: { type: "string", default: usualStatePath },
     source: { type: "string", default: "acme-erp" },
     invoice: { type: "string", default: `INV-${Date.now()}` },
     billed: { type: "string", default: "1249.00" },

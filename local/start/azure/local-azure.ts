@@ -4,7 +4,7 @@
 //   providers, Service Bus, Cosmos DB (together) -> grants -> Functions host
 //
 // One worker: when it is killed, the next one starts with nothing but what was durable.
-import { createWriteStream } from "node:fs";
+import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { appSettings } from "./app-settings.ts";
 import { grantActions } from "./grant-actions.ts";
@@ -13,6 +13,7 @@ import type { ManagedProcess, ProcessPlan } from "./managed-process.ts";
 import type { Ports } from "./ports.ts";
 import { secretsOf } from "./sources.ts";
 import type { Secrets } from "./sources.ts";
+import { workerPidFile } from "./state-folder.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 export interface WorkerExit {
@@ -122,7 +123,10 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
       const at = new Date().toISOString();
       appLog.write(`${at} [${event.level}] ${event.category}: ${event.message}\n`);
     }
-    if (event.kind === "workerStarted") workerPid = event.pid;
+    if (event.kind === "workerStarted") {
+      workerPid = event.pid;
+      writeFileSync(join(plan.state.path, workerPidFile), `${workerPid}\n`);
+    }
     if (event.kind !== "workerExited") return;
     const { pid, code, signal } = event;
     exits.push({ pid, code, signal });

@@ -4,6 +4,7 @@
 //   secrets.json    made once: the case id key, webhook secrets, provider tokens
 //   runs.json       how often the samples were run here
 //   running.json    where the running copy serves, while it does
+//   worker.pid      the worker that runs the app just now, for whoever wants to kill it
 //   cosmos/ service-bus/ providers/ host/ logs/
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { readFileSync, rmSync } from "node:fs";
@@ -24,6 +25,9 @@ export interface StateFolder {
 }
 
 export const runningFile = "running.json";
+export const workerPidFile = "worker.pid";
+/** Below the root of the repository. */
+export const usualStatePath = ".local/state";
 
 const unwritable = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENOSPC", "EEXIST"];
 
