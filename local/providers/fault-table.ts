@@ -25,6 +25,10 @@ export const conducts = {
   down: { apply: "no", answer: "drop" },
   hang: { apply: "now", answer: "hold" },
   hangBefore: { apply: "no", answer: "hold" },
+  /** Somebody else closed the case: 409, whoever that was. */
+  foreignCloser: { apply: "no", answer: "substitute" },
+  /** Somebody else's task whose marker contains ours, while our own call is lost. */
+  foreignMarker: { apply: "no", answer: "drop" },
   redirect: { apply: "no", answer: "substitute" },
   garbage: { apply: "now", answer: "substitute" },
   hugeBody: { apply: "now", answer: "substitute" },
@@ -34,9 +38,15 @@ export type FaultName = keyof typeof conducts;
 const faultNames = Object.keys(conducts) as [FaultName, ...FaultName[]];
 
 export const FaultOrder = z.strictObject({
-  provider: z.enum(["supplier-portal", "email"]).optional(),
+  provider: z.enum(["supplier-portal", "email", "crm", "task-board"]).optional(),
   action: z
-    .enum(["portal.request_credit_note.v1", "portal.mark_invoice.v1", "email.send_notification.v1"])
+    .enum([
+      "portal.request_credit_note.v1",
+      "portal.mark_invoice.v1",
+      "email.send_notification.v1",
+      "crm.close_case.v1",
+      "tasks.create_welcome_task.v1",
+    ])
     .optional(),
   target: z.string().optional(),
   account: z.string().optional(),
@@ -45,6 +55,8 @@ export const FaultOrder = z.strictObject({
   delayMs: z.int().min(0).max(600_000).optional(),
   /** The `retry-after` header as it is sent: seconds, a date, or nonsense. */
   retryAfter: z.union([z.string(), z.number()]).optional(),
+  /** What this call makes is not shown by the provider's search for so long. */
+  searchLagMs: z.int().min(0).optional(),
   status: z.int().min(200).max(599).optional(),
   reason: z.string().optional(),
 });

@@ -14,13 +14,16 @@ import { dirname } from "node:path";
 export type Action =
   | "portal.request_credit_note.v1"
   | "portal.mark_invoice.v1"
-  | "email.send_notification.v1";
+  | "email.send_notification.v1"
+  | "crm.close_case.v1"
+  | "tasks.create_welcome_task.v1";
 
-export type ProviderName = "supplier-portal" | "email";
+export type ProviderName = "supplier-portal" | "email" | "crm" | "task-board";
 
 export interface Draft {
   provider: ProviderName;
-  event: "received" | "applied" | "answered" | "faultFired";
+  /** `foreign`: what somebody else made at the provider, for us to stumble over. */
+  event: "received" | "applied" | "answered" | "faultFired" | "foreign";
   requestId: string;
   account: string;
   action: Action;
@@ -37,6 +40,8 @@ export interface Draft {
   resultId?: string;
   status?: number;
   fault?: string;
+  /** How long the provider's search does not show it. */
+  searchLagMs?: number;
 }
 
 export interface Entry extends Draft {

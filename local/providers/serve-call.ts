@@ -22,6 +22,8 @@ export interface World {
   journal: Journal;
   faults: FaultTable;
   keys: IdempotencyKeys;
+  /** What can happen to its target one time only, and has. */
+  done: Set<string>;
   held: HeldCalls;
   nextResultId(series: string): string;
   /** Aborted when the server closes: what would be applied later is then never applied. */
@@ -46,6 +48,7 @@ export async function serveCall(world: World, exchange: Exchange): Promise<void>
     await note(world, exchange, { event: "faultFired", fault: fault.fault });
   }
   const conduct = fault === undefined ? wellBehaved : conducts[fault.fault];
+  if (fault?.fault === "foreignMarker") await makeForeign(world, exchange);
   if (conduct.apply === "no") {
     if (conduct.answer === "drop") drop(response);
     else if (conduct.answer === "hold") await holdUnapplied(world, exchange);
@@ -53,19 +56,23 @@ export async function serveCall(world: World, exchange: Exchange): Promise<void>
     return;
   }
   if (conduct.apply === "late") {
-    const applied = carryOut(world, exchange, fault?.delayMs ?? 1_000);
+    const applied = carryOut(world, exchange, {
+      delayMs: fault?.delayMs ?? 1_000,
+      searchLagMs: fault?.searchLagMs,
+    });
     drop(response);
     await applied;
     return;
   }
-  await tell(world, exchange, { fault, conduct, own: await carryOut(world, exchange, 0) });
+  const own = await carryOut(world, exchange, { searchLagMs: fault?.searchLagMs });
+  await tell(world, exchange, { fault, conduct, own });
 }
 
 /** Applies the call, or says why not. `undefined`: the server closed before it came to it. */
 async function carryOut(
   world: World,
   exchange: Exchange,
-  delayMs: number,
+  { delayMs = 0, searchLagMs }: { delayMs?: number; searchLagMs?: number | undefined } = {},
 ): Promise<Reply | undefined> {
   const { call, digest } = exchange;
   if (call.refusal !== undefined) {
@@ -90,10 +97,34 @@ async function carryOut(
     }
   }
   if (delayMs > 0 && !(await waited(delayMs, world.closing))) return undefined;
-  return apply(world, exchange);
+  if (call.once === true) {
+    const one = onceKey(call);
+    if (world.done.has(one))
+      return { status: 409, body: { code: "already_closed", by: "earlier" } };
+    world.done.add(one);
+  }
+  return apply(world, exchange, searchLagMs);
 }
 
-async function apply(world: World, exchange: Exchange): Promise<Answer> {
+/** Of a thing that can be done to its target one time only. */
+export function onceKey(call: Pick<Draft, "provider" | "account" | "target">): string {
+  return JSON.stringify([call.provider, call.account, call.target]);
+}
+
+/** A task of somebody else's: its marker contains ours and is not ours. */
+async function makeForeign(world: World, exchange: Exchange): Promise<void> {
+  const { call } = exchange;
+  const marker = `copy-of-${call.operation}`;
+  const body = { ...(call.body as object), id: "TK-999999", marker };
+  const answer = { status: 201, body, resultId: "TK-999999" };
+  await note(world, exchange, { event: "foreign", operation: marker, answer });
+}
+
+async function apply(
+  world: World,
+  exchange: Exchange,
+  searchLagMs: number | undefined,
+): Promise<Answer> {
   const { call, digest } = exchange;
   const resultId = world.nextResultId(call.series);
   const given: Answer = { ...call.result(resultId), resultId };
@@ -103,6 +134,7 @@ async function apply(world: World, exchange: Exchange): Promise<Answer> {
     digest,
     resultId,
     answer: given,
+    ...(searchLagMs === undefined ? {} : { searchLagMs }),
   });
   if (call.key !== undefined) {
     world.keys.store(call.account, call.key, digest, given, entry.atMs);
@@ -119,7 +151,7 @@ async function holdUnapplied(world: World, exchange: Exchange): Promise<void> {
     : undefined;
   const end = await world.held.hold(response);
   if (admission?.kind === "execute") world.keys.abandon(call.account, call.key ?? "");
-  if (end === "released") await reply(world, exchange, await carryOut(world, exchange, 0));
+  if (end === "released") await reply(world, exchange, await carryOut(world, exchange));
 }
 
 async function tell(

@@ -1,6 +1,6 @@
 // The systems that the app does not own, as one HTTP server on loopback: a supplier portal under
-// /supplier-portal, an email provider under /email, and under /_local what tests and demos use to
-// read the journal and to order faults. Never deployed.
+// /supplier-portal, an email provider under /email, a CRM under /crm, a task board under /task-board,
+// and under /_local what tests and demos use to read the journal and to order faults. Never deployed.
 //
 // State is the journal in the data folder: stored keys and result numbers are read back from it at
 // start, so the process may be killed at any time. /elsewhere is where a redirect leads; it answers
@@ -11,7 +11,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parseJson } from "./systems/call.ts";
-import type { ReadCall } from "./systems/call.ts";
+import type { ReadCall, ReadQuestion } from "./systems/call.ts";
+import { readCrmCall, readCrmQuestion } from "./systems/crm.ts";
+import { readTaskCall, readTaskQuestion } from "./systems/task-board.ts";
 import { readEmailCall } from "./systems/email.ts";
 import { faultTable } from "./fault-table.ts";
 import { idempotencyKeys, requestDigest } from "./systems/idempotency-keys.ts";
@@ -19,7 +21,7 @@ import type { IdempotencyKeys } from "./systems/idempotency-keys.ts";
 import { openJournal } from "./journal.ts";
 import type { Entry } from "./journal.ts";
 import { serveLocal } from "./local-api.ts";
-import { serveCall } from "./serve-call.ts";
+import { onceKey, serveCall } from "./serve-call.ts";
 import type { World } from "./serve-call.ts";
 import { readPortalCall } from "./systems/supplier-portal.ts";
 import { answer, heldCalls, readBody } from "./wire.ts";
@@ -42,6 +44,13 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const providers: Record<string, ReadCall> = {
   "/supplier-portal": readPortalCall,
   "/email": readEmailCall,
+  "/crm": readCrmCall,
+  "/task-board": readTaskCall,
+};
+
+const questions: Record<string, ReadQuestion> = {
+  "/crm": readCrmQuestion,
+  "/task-board": readTaskQuestion,
 };
 
 export async function startProviders(options: ProvidersOptions): Promise<Providers> {
@@ -54,6 +63,9 @@ export async function startProviders(options: ProvidersOptions): Promise<Provide
     journal,
     faults: faultTable(),
     keys,
+    done: new Set(
+      past.filter(({ event, provider }) => event === "applied" && provider === "crm").map(onceKey),
+    ),
     held: heldCalls(),
     nextResultId: resultNumbers(past),
     closing: closing.signal,
@@ -118,7 +130,14 @@ async function serve(
   }
   const [prefix] = /^\/[^/]+/.exec(pathname) ?? [];
   const path = pathname.slice(prefix?.length ?? 0);
-  const call = providers[prefix ?? ""]?.({ method, path, headers: request.headers, body });
+  const understood = { method, path, headers: request.headers, body, query: searchParams };
+  const asked = questions[prefix ?? ""]?.(understood);
+  if (asked !== undefined) {
+    const { status, body: said } = await asked(world.journal, world.nowMs());
+    await answer(response, status, said);
+    return;
+  }
+  const call = providers[prefix ?? ""]?.(understood);
   if (call === undefined) {
     await answer(response, 404, { code: "not_found" });
     return;

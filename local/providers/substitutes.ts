@@ -27,6 +27,8 @@ export function substituteFor(fault: Fault): Reply {
         status: 422,
         body: { code: "refused", reason: fault.reason ?? "not accepted by the supplier" },
       };
+    case "foreignCloser":
+      return { status: 409, body: { code: "already_closed", by: fault.reason ?? "somebody else" } };
     case "unavailable":
       return {
         status: 503,
@@ -48,6 +50,7 @@ export function substituteFor(fault: Fault): Reply {
     case "answerLate":
     case "applyLate":
     case "down":
+    case "foreignMarker":
     case "hang":
     case "hangBefore":
       throw new Error(`${fault.fault} has no answer of its own`);

@@ -4,7 +4,7 @@
 // journal, the answer) is the same for all of them and lives in serve-call.ts.
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
-import type { Action, ProviderName } from "../journal.ts";
+import type { Action, Journal, ProviderName } from "../journal.ts";
 
 export interface ProviderRequest {
   method: string;
@@ -12,6 +12,7 @@ export interface ProviderRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
+  query?: URLSearchParams;
 }
 
 export interface Refusal {
@@ -31,6 +32,8 @@ export interface Call {
   body: unknown;
   /** The request is wrong in itself; this is the answer and nothing is applied. */
   refusal?: Refusal;
+  /** True: its target allows it one time only, whoever asks. */
+  once?: boolean;
   /** Results are numbered within a series, such as `CN-000123`. */
   series: string;
   result(id: string): { status: number; body: unknown };
@@ -38,6 +41,11 @@ export interface Call {
 
 /** `undefined`: no such resource. */
 export type ReadCall = (request: ProviderRequest) => Call | undefined;
+
+/** A look-up: it changes nothing, and is no line of the journal. */
+export type ReadQuestion = (
+  request: ProviderRequest,
+) => ((journal: Journal, nowMs: number) => Promise<{ status: number; body: unknown }>) | undefined;
 
 export function parseJson(body: Buffer): unknown {
   try {
