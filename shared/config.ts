@@ -9,6 +9,17 @@ import { WebhookSources } from "./flow/webhook-sources.ts";
 
 const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
 
+/** As a group: all of them, or none and the app knows no customer-onboarding. */
+const onboardingSettings = z.object({
+  CRM_URL: z.url(),
+  CRM_TOKEN: z.string().min(1),
+  CRM_CALL_TIMEOUT_MS: callTimeoutMs,
+  TASK_BOARD_URL: z.url(),
+  TASK_BOARD_TOKEN: z.string().min(1),
+  TASK_BOARD_CALL_TIMEOUT_MS: callTimeoutMs,
+  TASK_BOARD_SEARCH_SETTLE_MS: z.coerce.number().int().min(0).max(3_600_000).default(120_000),
+});
+
 const Settings = z.object({
   COSMOS_DATABASE: z.string().min(1).default("countersign"),
   CASE_ID_KEY: z.base64(),
@@ -38,6 +49,11 @@ export interface Config {
   webhookSources: WebhookSources;
   supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
   email: { baseUrl: string; token: string; from: string; callTimeoutMs: number };
+  /** Absent: its providers and its workflow are not registered. */
+  onboarding?: {
+    crm: { baseUrl: string; token: string; callTimeoutMs: number };
+    taskBoard: { baseUrl: string; token: string; callTimeoutMs: number; searchSettleMs: number };
+  };
   turnBudgetMs: number;
   /** Set by the platform where Easy Auth is on; only there is a principal's header believed. */
   easyAuthIsOn: boolean;
@@ -74,8 +90,30 @@ export function readConfig(environment: Environment = process.env): Config {
       from: settings.EMAIL_FROM,
       callTimeoutMs: settings.EMAIL_CALL_TIMEOUT_MS,
     },
+    ...onboardingOf(environment),
     turnBudgetMs: settings.TURN_BUDGET_MS,
     easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
+  };
+}
+
+function onboardingOf(environment: Environment): Pick<Config, "onboarding"> {
+  const isGiven = Object.keys(onboardingSettings.shape).some((name) => environment[name]);
+  if (!isGiven) return {};
+  const settings = parsed("", onboardingSettings.safeParse(environment));
+  return {
+    onboarding: {
+      crm: {
+        baseUrl: settings.CRM_URL,
+        token: settings.CRM_TOKEN,
+        callTimeoutMs: settings.CRM_CALL_TIMEOUT_MS,
+      },
+      taskBoard: {
+        baseUrl: settings.TASK_BOARD_URL,
+        token: settings.TASK_BOARD_TOKEN,
+        callTimeoutMs: settings.TASK_BOARD_CALL_TIMEOUT_MS,
+        searchSettleMs: settings.TASK_BOARD_SEARCH_SETTLE_MS,
+      },
+    },
   };
 }
 

@@ -14,13 +14,16 @@ import type { AnswerPorts } from "./flow/operate/answer-approval.ts";
 import type { GrantPorts } from "./flow/operate/give-grant.ts";
 import { pacing } from "./flow/pacing.ts";
 import type { Log, TurnPorts } from "./flow/turn.ts";
+import { crm, crmActions } from "./providers/crm.ts";
 import { email, emailActions } from "./providers/email.ts";
 import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
+import { taskBoard, taskBoardActions } from "./providers/task-board.ts";
 import { assertSafeAccount, openCosmos, openServiceBus } from "./stores/connections.ts";
 import { cosmosCases } from "./stores/cosmos-cases.ts";
 import { cosmosControl } from "./stores/cosmos-control.ts";
 import { cosmosGrants } from "./stores/cosmos-grants.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
+import { customerOnboarding } from "./workflows/customer-onboarding/customer-onboarding.ts";
 import { invoiceException } from "./workflows/invoice-exception/invoice-exception.ts";
 
 export interface Runtime {
@@ -106,11 +109,21 @@ async function start(config: Config): Promise<Runtime> {
 }
 
 function bookFrom(config: Config): Book {
-  const providers = [supplierPortal(config.supplierPortal), email(config.email)];
+  const { onboarding } = config;
+  const providers = [
+    supplierPortal(config.supplierPortal),
+    email(config.email),
+    ...(onboarding === undefined ? [] : [crm(onboarding.crm), taskBoard(onboarding.taskBoard)]),
+  ];
   for (const provider of providers) assertContract(provider.name, provider.contract);
+  const isOnboarding = onboarding !== undefined;
   return bookOf({
-    workflows: [invoiceException],
-    actions: [...portalActions, ...emailActions],
+    workflows: [invoiceException, ...(isOnboarding ? [customerOnboarding] : [])],
+    actions: [
+      ...portalActions,
+      ...emailActions,
+      ...(isOnboarding ? [...crmActions, ...taskBoardActions] : []),
+    ],
     providers,
   });
 }

@@ -1,6 +1,6 @@
 // What the app is told about its surroundings, in the shape of local.settings.json. The names are
 // those that it reads on Azure, too: it does not know that it runs locally.
-import { tenantOf } from "./sources.ts";
+import { tenantOf, workflowOf } from "./sources.ts";
 import type { Secrets } from "./sources.ts";
 
 export interface Surroundings {
@@ -16,7 +16,7 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
   const { serviceBusConnection, cosmosConnection, providersUrl, secrets } = surroundings;
   const sources = Object.entries(secrets.webhooks).map(([source, known]) => [
     source,
-    { tenantId: tenantOf[source], workflow: "invoice-exception", secrets: known },
+    { tenantId: tenantOf[source], workflow: workflowOf(source), secrets: known },
   ]);
   return {
     FUNCTIONS_WORKER_RUNTIME: "node",
@@ -32,5 +32,13 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     EMAIL_TOKEN: secrets.emailToken,
     EMAIL_FROM: "accounts-payable@countersign.example",
     EMAIL_CALL_TIMEOUT_MS: String(callTimeoutMs),
+    CRM_URL: `${providersUrl}/crm`,
+    CRM_TOKEN: secrets.crmToken,
+    CRM_CALL_TIMEOUT_MS: String(callTimeoutMs),
+    TASK_BOARD_URL: `${providersUrl}/task-board`,
+    TASK_BOARD_TOKEN: secrets.taskBoardToken,
+    TASK_BOARD_CALL_TIMEOUT_MS: String(callTimeoutMs),
+    // So that a search that never shows anything is a person's within the run.
+    TASK_BOARD_SEARCH_SETTLE_MS: "3000",
   };
 }

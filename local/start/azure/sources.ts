@@ -10,18 +10,29 @@ export const tenantOf: Readonly<Record<string, string>> = {
   "acme-erp": "acme",
   "globex-sap": "globex",
   "initech-books": "initech",
+  "acme-onboarding": "acme",
+  "globex-onboarding": "globex",
 };
+
+/** Which workflow a source's events belong to. */
+export function workflowOf(source: string): string {
+  return source.endsWith("-onboarding") ? "customer-onboarding" : "invoice-exception";
+}
 
 const secretNames: Readonly<Record<string, readonly string[]>> = {
   "acme-erp": ["2026-10", "2026-04"],
   "globex-sap": ["2026-10"],
   "initech-books": ["2026-10"],
+  "acme-onboarding": ["2026-10"],
+  "globex-onboarding": ["2026-10"],
 };
 
 export const Secrets = z.object({
   caseIdKey: z.string(),
   supplierPortalToken: z.string(),
   emailToken: z.string(),
+  crmToken: z.string(),
+  taskBoardToken: z.string(),
   /** By source; the first is the one in use. */
   webhooks: z.record(z.string(), z.array(z.object({ name: z.string(), secret: z.string() }))),
 });
@@ -38,14 +49,22 @@ function newSecrets(): Secrets {
     caseIdKey: randomBytes(32).toString("base64"),
     supplierPortalToken: randomBytes(16).toString("hex"),
     emailToken: randomBytes(16).toString("hex"),
+    crmToken: randomBytes(16).toString("hex"),
+    taskBoardToken: randomBytes(16).toString("hex"),
     webhooks: Object.fromEntries(webhooks) as Secrets["webhooks"],
   };
 }
 
 export async function secretsOf(state: StateFolder): Promise<Secrets> {
   const kept = await state.readJson(secretsFile);
-  if (kept !== undefined) return Secrets.parse(kept);
-  const secrets = newSecrets();
+  const made = newSecrets();
+  // A state folder of earlier days lacks the secrets of what has been added since.
+  const earlier = kept === undefined ? undefined : Secrets.partial().parse(kept);
+  const secrets = Secrets.parse({
+    ...made,
+    ...earlier,
+    webhooks: { ...made.webhooks, ...earlier?.webhooks },
+  });
   await state.writeJson(secretsFile, secrets);
   return secrets;
 }

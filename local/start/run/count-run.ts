@@ -47,7 +47,7 @@ export interface RunResult {
   kills: readonly Kill[];
 }
 
-const committedStatuses = new Set(["approved", "credit_requested", "withdrawn"]);
+const committedStatuses = new Set(["approved", "credit_requested", "withdrawn", "closed"]);
 
 function isCommitted(view: CaseView): boolean {
   return committedStatuses.has(view.case.status) && !isHeld(view);

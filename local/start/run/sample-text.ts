@@ -7,6 +7,8 @@ const ActionName = z.enum([
   "portal.request_credit_note.v1",
   "portal.mark_invoice.v1",
   "email.send_notification.v1",
+  "crm.close_case.v1",
+  "tasks.create_welcome_task.v1",
 ]) satisfies z.ZodType<Action>;
 
 const faultNames = Object.keys(conducts) as [FaultName, ...FaultName[]];
@@ -23,7 +25,13 @@ export const Delivery = z.strictObject({
   type: z.string(),
   /** When it happened at the source, after the first event of its case. */
   offsetMs: z.int().default(0),
-  data: z.looseObject({ invoice: z.string(), accountOwnerEmail: z.string().optional() }),
+  data: z.looseObject({
+    /** One of the two names the case. */
+    invoice: z.string().optional(),
+    crmCase: z.string().optional(),
+    customer: z.string().optional(),
+    accountOwnerEmail: z.string().optional(),
+  }),
   atOnce: z.int().min(1).default(1),
   laterCopies: z.strictObject({ count: z.int().min(1), after: Condition }).optional(),
   after: Condition.optional(),
@@ -44,6 +52,7 @@ export const SampleText = z.strictObject({
         fault: z.enum(faultNames),
         times: z.int().min(1).default(1),
         delayMs: z.int().optional(),
+        searchLagMs: z.int().optional(),
         retryAfter: z.union([z.string(), z.number()]).optional(),
         reason: z.string().optional(),
       }),

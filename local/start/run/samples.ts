@@ -17,6 +17,7 @@ export interface Sample {
   source: string;
   tenantId: string;
   secret?: string;
+  /** The reference that names the case: an invoice, or a case of the CRM. */
   invoice: string;
   deliveries: Delivery[];
   faults: FaultOrder[];
@@ -43,15 +44,15 @@ function idInRun(run: number, id: string): string {
 
 function deliveryInRun(run: number, delivery: Delivery): Delivery {
   const { after, data } = delivery;
-  const email = data.accountOwnerEmail;
+  const names = ["invoice", "crmCase", "customer", "accountOwnerEmail"] as const;
+  const named = names.flatMap((name) => {
+    const value = data[name];
+    return value === undefined ? [] : [[name, inRun(run, value)]];
+  });
   return {
     ...delivery,
     id: idInRun(run, delivery.id),
-    data: {
-      ...data,
-      invoice: inRun(run, data.invoice),
-      ...(email === undefined ? {} : { accountOwnerEmail: inRun(run, email) }),
-    },
+    data: { ...data, ...Object.fromEntries(named) },
     ...(after !== undefined && "answered" in after
       ? { after: { answered: idInRun(run, after.answered) } }
       : {}),
@@ -62,11 +63,16 @@ export function sampleInRun(run: number, text: SampleText, expected: Expected): 
   const tenantId = tenantOf[text.source];
   if (tenantId === undefined) throw new Error(`${text.name}: unknown source ${text.source}`);
   const deliveries = text.deliveries.map((delivery) => deliveryInRun(run, delivery));
-  const invoice = deliveries[0]?.data.invoice ?? "";
-  const recipient = deliveries.flatMap(({ data }) => data.accountOwnerEmail ?? [])[0] ?? "";
+  const told = (name: "invoice" | "crmCase" | "customer" | "accountOwnerEmail"): string =>
+    deliveries.flatMap(({ data }) => data[name] ?? [])[0] ?? "";
+  const invoice = told("invoice") || told("crmCase");
+  const targetOf = (action: Action): string => {
+    if (action === "email.send_notification.v1") return told("accountOwnerEmail");
+    return action === "tasks.create_welcome_task.v1" ? told("customer") : invoice;
+  };
   const aim = (action: Action) => ({
     action,
-    target: action === "email.send_notification.v1" ? recipient : invoice,
+    target: targetOf(action),
     account: accountOf(action, tenantId),
   });
   const { name, story, source, secret, kill } = text;

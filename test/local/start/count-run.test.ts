@@ -38,11 +38,11 @@ describe("a run in which everything came as expected", () => {
     expect(isAsExpected(result)).toBe(true);
     expect(result).toMatchObject({
       cases: facts.samples.length,
-      committed: 36,
-      inReview: 7,
-      effects: { confirmed: 85, rejected: 1, unknown: 3, cancelled: 1 },
+      committed: 44,
+      inReview: 10,
+      effects: { confirmed: 110, rejected: 2, unknown: 5, cancelled: 2 },
       duplicateDeliveries: 9,
-      kills: [{ signal: "SIGKILL" }, { signal: "SIGKILL" }, { signal: "SIGKILL" }],
+      kills: Array.from({ length: 4 }, () => ({ signal: "SIGKILL" })),
     });
   });
 

@@ -22,11 +22,11 @@ export const caseIdOf = (sample: { name: string }): string => `case-of-${sample.
 
 type Status = CaseView["effects"][number]["status"];
 
-/** Which effect came to what: in these samples only the email stays unknown. */
+/** Which effect came to what: in these samples only the last one stays unknown. */
 function statusesOf({ effects, intents }: Sample["expected"]): Status[] {
   if (effects.rejected > 0) return ["rejected", "cancelled"];
-  return intents.map(({ action }) =>
-    effects.unknown > 0 && action === "email.send_notification.v1" ? "unknown" : "confirmed",
+  return intents.map((_, index) =>
+    effects.unknown > 0 && index === intents.length - 1 ? "unknown" : "confirmed",
   );
 }
 
@@ -57,11 +57,17 @@ function viewOf(sample: Sample): CaseView {
   };
 }
 
+function providerOf(action: Entry["action"]): Entry["provider"] {
+  if (action.startsWith("email.")) return "email";
+  if (action.startsWith("crm.")) return "crm";
+  return action.startsWith("tasks.") ? "task-board" : "supplier-portal";
+}
+
 function entriesOf(sample: Sample, intent: Intent): Omit<Entry, "n">[] {
   const sends = typeof intent.sends === "number" ? intent.sends : intent.sends.min;
   const common = {
     atMs: 1,
-    provider: intent.action.startsWith("email") ? "email" : "supplier-portal",
+    provider: providerOf(intent.action),
     account: accountOf(intent.action, sample.tenantId),
     action: intent.action,
     target: intent.target,
