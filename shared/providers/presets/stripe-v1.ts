@@ -1,0 +1,34 @@
+// Stripe, API v1: POST requests, in one account.
+//
+// https://docs.stripe.com/api/idempotent_requests promises: the header `Idempotency-Key`, up to 255 characters; the first
+// result is stored under the key once execution has begun, whether it succeeded or failed, 500 included; a key may be
+// removed once it is at least 24 hours old, and is then a new request; a request that failed validation, or met
+// another one running under its key, is not stored and may be sent again.
+// A repeated result carries `Idempotent-Replayed: true` (https://docs.stripe.com/error-low-level, not read again for this
+// file); believing the marker can only stop a retry.
+//
+// Not relied on: that an error refused or did nothing, whatever its status, until somebody quotes the sentence that says
+// so here; a time after which a request can no longer be applied (the horizon is our own
+// guess, and is only part of the margin), and any look-up by key. A stored 500 may hide a success: a person looks.
+import type { Contract } from "../../domain/contract.ts";
+
+export const stripeV1: Contract = {
+  revision: 1,
+  idempotency: {
+    keyHeader: "Idempotency-Key",
+    keyAlphabet: "A-Za-z0-9_-",
+    keyLengthMax: 255,
+    retentionMs: 24 * 3_600_000,
+    marginMs: 3_600_000,
+    storesErrors: true,
+  },
+  answers: {
+    codePath: ["error", "type"],
+    refusals: [],
+    notApplied: [],
+    replayMarker: { header: "Idempotent-Replayed", value: "true" },
+  },
+  horizonMs: 600_000,
+  callTimeoutMs: 80_000,
+  consequence: "Under its key Stripe repeats its answer; once the key is pruned, it does it again.",
+};

@@ -1,0 +1,82 @@
+// What each published contract would have `recover` do once an answer is lost: never more than its provider promises.
+import { describe, expect, test } from "vitest";
+import { assertContract, type Contract } from "../../shared/domain/contract.ts";
+import { recover, type Recovery } from "../../shared/domain/decisions/recover.ts";
+import type { AttemptEnd, EffectOf } from "../../shared/domain/records/effect.ts";
+import { checkoutCom } from "../../shared/providers/presets/checkout-com.ts";
+import { hubspotCrm } from "../../shared/providers/presets/hubspot-crm.ts";
+import { microsoftGraphMail } from "../../shared/providers/presets/microsoft-graph-mail.ts";
+import { sendgridV3 } from "../../shared/providers/presets/sendgrid-v3.ts";
+import { square } from "../../shared/providers/presets/square.ts";
+import { stripeV1 } from "../../shared/providers/presets/stripe-v1.ts";
+import { claimedCase, firstOf, nowMs, settled } from "../domain/situations.ts";
+
+const presets = { stripeV1, square, checkoutCom, sendgridV3, microsoftGraphMail, hubspotCrm };
+const hourMs = 3_600_000;
+
+function afterLostAnswer(
+  contract: Contract,
+  options: { ageMs?: number; end?: AttemptEnd; absent?: boolean } = {},
+): Recovery {
+  const effect = firstOf(settled(claimedCase(), { kind: "noAnswer", reason: "reset" }));
+  if (effect.status !== "unknown") throw new Error(effect.status);
+  const { notBeforeMs: _passed, ...rest } = effect;
+  const { ageMs = 60_000, end } = options;
+  const attempts = effect.attempts.map((attempt) =>
+    end === undefined ? attempt : { ...attempt, end },
+  );
+  const atMs = nowMs + ageMs;
+  const lookups: EffectOf<"unknown">["lookups"] = {
+    count: 3,
+    lastStartedAtMs: atMs,
+    absentStartedAtMs: atMs,
+    notBeforeMs: 0,
+  };
+  return recover({
+    effect: { ...rest, attempts, ...(options.absent === true ? { lookups } : {}) },
+    contract,
+    account: effect.account,
+    apiVersion: effect.apiVersion,
+    current: true,
+    nowMs: atMs,
+  });
+}
+
+test.each(Object.entries(presets))(
+  "%s has numbers that allow no unsafe retry",
+  (name, contract) => {
+    expect(() => assertContract(name, contract)).not.toThrow();
+    expect(contract.answers?.refusals.filter((told) => told.speaksForOperation)).toEqual([]);
+  },
+);
+
+describe("after a lost answer", () => {
+  test.each([
+    ["stripeV1", stripeV1],
+    ["checkoutCom", checkoutCom],
+  ])("%s is asked again under its key for 23 hours, and then a person is", (_name, contract) => {
+    expect(afterLostAnswer(contract).kind).toBe("retry");
+    expect(afterLostAnswer(contract, { ageMs: 23 * hourMs }).kind).toBe("retry");
+    expect(afterLostAnswer(contract, { ageMs: 23 * hourMs + 1 }).kind).toBe("review");
+  });
+
+  test("Stripe is not asked again once it repeats a stored error", () => {
+    const end: AttemptEnd = { kind: "noAnswer", atMs: nowMs, replayedError: true };
+    expect(afterLostAnswer(stripeV1, { end }).kind).toBe("review");
+  });
+
+  test.each([
+    ["square", square],
+    ["sendgridV3", sendgridV3],
+  ])("%s goes to a person at once", (_name, contract) => {
+    expect(afterLostAnswer(contract, { ageMs: 0 }).kind).toBe("review");
+  });
+
+  test.each([
+    ["microsoftGraphMail", microsoftGraphMail],
+    ["hubspotCrm", hubspotCrm],
+  ])("%s is searched, and what it never shows goes to a person", (_name, contract) => {
+    expect(afterLostAnswer(contract).kind).toBe("lookUp");
+    expect(afterLostAnswer(contract, { ageMs: 10 * hourMs, absent: true }).kind).toBe("review");
+  });
+});
