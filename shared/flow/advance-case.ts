@@ -15,7 +15,7 @@ import { isOverdue } from "../domain/due.ts";
 import { next } from "../domain/decisions/next.ts";
 import type { Step } from "../domain/decisions/step.ts";
 import type { CaseKey } from "../domain/identity.ts";
-import { caseOf, effectOf } from "../domain/records/snapshot.ts";
+import { caseOf, effectOf, withCase } from "../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
 import { keepEvidence } from "./keep-evidence.ts";
 import { lookUp } from "./look-up.ts";
@@ -171,12 +171,15 @@ function applied(ports: TurnPorts, turn: Turn, step: PureStep): Turn["draft"] {
   }
 }
 
-/** Nothing more can be done now: write what there is. */
+/** Nothing more can be done now: write what there is, and after a counted crash that this worker has lived to the end. */
 async function end(
   ports: TurnPorts,
   turn: Turn,
   result: TurnResult,
 ): Promise<TurnResult | "again"> {
+  if ((turn.base.case?.crashes ?? 0) > 0 && turn.draft === turn.base) {
+    turn.draft = withCase(turn.draft, { crashes: undefined });
+  }
   return (await flush(ports, turn)) === "written" ? result : "again";
 }
 

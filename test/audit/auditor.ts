@@ -21,6 +21,12 @@ export const rules = {
   contradictionShows: world.contradictionShows,
   /** No send but behind a gate that read a grant which held. */
   grantHeldAtGate: world.grantHeldAtGate,
+  /** No send without a claim that stands. */
+  claimStandsAtSend: world.claimStandsAtSend,
+  /** No send after the claim's time has run out. */
+  sendsInTime: world.sendsInTime,
+  /** A receipt that reached a living worker is in the record. */
+  receiptIsKept: world.receiptIsKept,
   /** What the provider received is what was frozen. */
   bytesAsFrozen: world.bytesAsFrozen,
   /** No claim while another plan's contradiction is open, none on a version that has passed. */

@@ -183,7 +183,8 @@ export function commitTells({ cases, settled }: Testimony): string[] {
         !(effect.status === "rejected" && effect.settledBy === "person") &&
         !(effect.status === "unknown" && effect.abandonedBy !== undefined),
     );
-    if (settled)
+    const isParked = final?.snapshot.case?.held?.reason === "Poison";
+    if (settled && !isParked)
       wrong.push(
         ...silent.map(
           (effect) =>
@@ -214,6 +215,8 @@ export function noCaseLost({ cases, settled }: Testimony): string[] {
     const folded = new Set(
       snapshot.events.filter((event) => event.folded !== undefined).map(({ id }) => id),
     );
+    // Parked, with a review that says so: a person lets it go on.
+    if (snapshot.case.held?.reason === "Poison") return [];
     const unfolded = snapshot.findings.filter((finding) => finding.folded === undefined);
     return [
       ...events
@@ -231,12 +234,16 @@ export function unknownIsVisible({ cases, settled }: Testimony): string[] {
     const open = new Set(
       reviews.filter((review) => review.resolution === undefined).map(({ id }) => id),
     );
+    // A held case's own review shows what it holds (the oracle says when that may be).
+    const record = final.snapshot.case;
+    const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
     const isDue = final.snapshot.case?.dueAtMs !== undefined;
     return effects.flatMap((effect) => {
       if (effect.status === "started" && settled) return [`${effect.operationId} is still started`];
       if (effect.status !== "unknown" || effect.abandonedBy !== undefined) return [];
       if (effect.reviewRef !== undefined && open.has(effect.reviewRef)) return [];
       if (!settled && isDue) return [];
+      if (isHeld && effect.origin === "plan") return [];
       return [`${effect.operationId} is unknown, in no open review`];
     });
   });

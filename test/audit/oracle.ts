@@ -29,9 +29,10 @@ export function reachedTheirEnds(testimony: Testimony): string[] {
 export function outcomesOf(testimony: Testimony): Outcome[] {
   return testimony.cases.flatMap((one) => {
     const { final } = one;
-    if (final?.snapshot.case === undefined) return [];
+    const record = final?.snapshot.case;
+    if (final === undefined || record === undefined) return [];
     const effects = final.snapshot.effects.map((effect) => effectOutcome(testimony, one, effect));
-    return [...effects, caseOutcome(one, final.snapshot.case, effects)];
+    return [...effects, caseOutcome(testimony, one, { effects, record })];
   });
 }
 
@@ -49,8 +50,12 @@ function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect)
     case "unknown": {
       if (effect.abandonedBy !== undefined) return { subject, name: "unknown, abandoned" };
       const review = reviewOf(one, effect.reviewRef);
+      if (review === undefined && isHeldWithCase(testimony, one, effect)) {
+        return { subject, name: "unknown, its case is held" };
+      }
       if (review === undefined) return { subject, name: "unknown", stuck: "no review is open" };
-      const stuck = whyMachineCould(testimony, effect, review);
+      const isParked = one.final?.snapshot.case?.held?.reason === "Poison";
+      const stuck = isParked ? undefined : whyMachineCould(testimony, effect, review);
       return {
         subject,
         name: `unknown, in review (${review.kind})`,
@@ -58,6 +63,14 @@ function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect)
       };
     }
   }
+}
+
+/** A key would settle it by sending again, and nothing of a held case is sent: its review shows it. */
+function isHeldWithCase(testimony: Testimony, { final }: CaseTestimony, effect: Effect): boolean {
+  const record = final?.snapshot.case;
+  const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
+  const contract = testimony.contracts[effect.provider];
+  return isHeld && effect.origin === "plan" && contract?.idempotency !== undefined;
 }
 
 function reviewOf({ final }: CaseTestimony, id: string | undefined): Review | undefined {
@@ -88,8 +101,23 @@ function whyMachineCould(
   );
   if (wasThere) return "a look-up would have found it";
   if (contract.lookup.consistency === "eventual") return undefined;
-  const wasOrphaned = effect.attempts.some(({ end }) => end?.kind === "orphaned");
+  // Its worker's own end may have come later: a review stays until evidence or a person settles it.
+  const wasOrphaned = orphanedIds(testimony).has(effect.operationId);
   return isCurrent && !wasOrphaned ? "it is not there and may be sent again" : undefined;
+}
+
+function orphanedIds({ cases }: Testimony): Set<string> {
+  const ids = new Set<string>();
+  for (const { landed } of cases) {
+    for (const { batch } of landed) {
+      for (const document of [...batch.creates, ...batch.replaces]) {
+        if (document.type !== "effect") continue;
+        if (document.attempts.some(({ end }) => end?.kind === "orphaned"))
+          ids.add(document.operationId);
+      }
+    }
+  }
+  return ids;
 }
 
 function keyStillHeld(contract: Contract, effect: Effect, review: Review): boolean {
@@ -117,6 +145,10 @@ function preparedOutcome(
   effect: EffectOf<"prepared">,
 ): Omit<Outcome, "subject"> {
   const record = one.final?.snapshot.case;
+  const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
+  const isParked = record?.held?.reason === "Poison";
+  if (isParked || (effect.origin === "plan" && isHeld))
+    return { name: "prepared, its case is held" };
   if (effect.reviewRef !== undefined && reviewOf(one, effect.reviewRef) !== undefined) {
     const name = "prepared, in review";
     return isExhausted(effect) ? { name } : { name, stuck: "it may still be tried" };
@@ -125,8 +157,6 @@ function preparedOutcome(
     const name = "prepared, without a grant";
     return isGranted(testimony, effect) ? { name, stuck: "a grant covers it" } : { name };
   }
-  const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
-  if (effect.origin === "plan" && isHeld) return { name: "prepared, its case is held" };
   const before = one.final?.snapshot.effects.find(
     (other) =>
       other.origin === "plan" &&
@@ -150,14 +180,18 @@ function isGranted({ endedAtMs, grants }: Testimony, effect: Effect): boolean {
   );
 }
 
-function caseOutcome(one: CaseTestimony, record: Case, effects: readonly Outcome[]): Outcome {
+function caseOutcome(
+  { redeliveries }: Testimony,
+  one: CaseTestimony,
+  { effects, record }: { effects: readonly Outcome[]; record: Case },
+): Outcome {
   const subject = `case ${record.caseId}`;
   if (record.status !== "open") return { subject, name: "ended" };
   if (record.held !== undefined) {
     const name = `held (${record.held.reason})`;
     if (reviewOf(one, record.held.reviewRef) === undefined)
       return { subject, name, stuck: "no review is open" };
-    const stuck = whyNotHeld(one, record.held.reason);
+    const stuck = whyNotHeld(one, record.held.reason, redeliveries);
     return { subject, name, ...(stuck === undefined ? {} : { stuck }) };
   }
   if (record.contradictionsOpen > 0) return { subject, name: "held (Contradiction)" };
@@ -176,6 +210,7 @@ function caseOutcome(one: CaseTestimony, record: Case, effects: readonly Outcome
 function whyNotHeld(
   one: CaseTestimony,
   reason: NonNullable<Case["held"]>["reason"],
+  redeliveries: number,
 ): string | undefined {
   const isContradicted = one.final?.snapshot.effects.some(
     (effect) => effect.contradicted !== undefined,
@@ -191,6 +226,8 @@ function whyNotHeld(
       return one.decisions.some(({ decision }) => decision.kind === "hold")
         ? undefined
         : "no decision held it";
+    case "Poison":
+      return redeliveries > 0 ? undefined : "no message ever came back from a worker";
     case "PayloadMismatch":
     case "UnknownWorkflow":
     case "FactsInvalid":

@@ -64,6 +64,12 @@ export interface Testimony {
   freezes: readonly { worker: string; fromMs: number; toMs: number }[];
   /** A person's word, as it became durable. */
   statements: readonly { finding: Finding; forced: boolean }[];
+  /** Receipts that reached a worker. */
+  answered: readonly { worker: string; operationId: string; atMs: number }[];
+  /** Workers that died, or that said they could not record what they knew. */
+  lostWorkers: ReadonlySet<string>;
+  /** How many messages came back from their workers. */
+  redeliveries: number;
   /** Faults of code that nobody may catch. */
   defects: readonly string[];
 }

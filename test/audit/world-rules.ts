@@ -137,9 +137,7 @@ function receiptIn(content: Testimony["statements"][number]["finding"]["content"
 
 export function grantHeldAtGate(testimony: Testimony): string[] {
   return testimony.received.flatMap((call) => {
-    const claimedAtMs = claimTimeOf(testimony, call);
-    if (claimedAtMs === undefined)
-      return [`${call.operationId} was sent and no claim of it stands`];
+    const claimedAtMs = claimTimeOf(testimony, call) ?? 0;
     const looked = testimony.gateReads
       .filter(
         ({ atMs, worker }) =>
@@ -149,6 +147,46 @@ export function grantHeldAtGate(testimony: Testimony): string[] {
     return looked
       ? []
       : [`${call.operationId} was sent by ${call.worker} without a grant that held`];
+  });
+}
+
+export function claimStandsAtSend(testimony: Testimony): string[] {
+  return testimony.received.flatMap((call) => {
+    const claimedAtMs = claimTimeOf(testimony, call);
+    if (claimedAtMs !== undefined && claimedAtMs <= call.sentAtMs) return [];
+    return [`${call.operationId} was sent by ${call.worker} before any claim of it stood`];
+  });
+}
+
+/** Frozen between the gate and the socket is the stated window; everything else must have looked at its timer. */
+export function sendsInTime(testimony: Testimony): string[] {
+  return testimony.received.flatMap((call) => {
+    const callTimeoutMs = testimony.contracts[call.provider]?.callTimeoutMs ?? 0;
+    const lateMs = call.sentAtMs - ((claimTimeOf(testimony, call) ?? 0) + callTimeoutMs);
+    const wasFrozen = testimony.freezes.some(
+      ({ toMs, worker }) =>
+        worker === call.worker && toMs <= call.sentAtMs && call.sentAtMs - toMs < 1000,
+    );
+    if (lateMs <= 0 || wasFrozen) return [];
+    return [`${call.operationId} was sent by ${call.worker} ${lateMs} ms after its claim's time`];
+  });
+}
+
+export function receiptIsKept(testimony: Testimony): string[] {
+  if (!testimony.settled) return [];
+  const kept = new Set(
+    testimony.cases.flatMap(({ final }) => [
+      ...(final?.snapshot.effects ?? [])
+        .filter(({ attempts }) => attempts.some(({ end }) => end?.kind === "receipt"))
+        .map(({ operationId }) => operationId),
+      ...(final?.snapshot.findings ?? [])
+        .filter(({ content }) => receiptIn(content) !== undefined)
+        .map(({ operationId }) => operationId),
+    ]),
+  );
+  return testimony.answered.flatMap(({ operationId, worker }) => {
+    if (kept.has(operationId) || testimony.lostWorkers.has(worker)) return [];
+    return [`${worker} got a receipt for ${operationId}, lives, and left it nowhere`];
   });
 }
 

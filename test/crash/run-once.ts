@@ -53,6 +53,7 @@ export async function runOnce(
   const visited: string[] = [];
   const visits = new Map<string, number>();
   let [fired, calls, sends] = [false, 0, 0];
+  let nextCall: "answerLost" | "appliedLate" | undefined;
 
   async function visit<Result>(at: Visit, act: () => Promise<Result>): Promise<Result> {
     if (at.worker.dead) return never();
@@ -105,6 +106,10 @@ export async function runOnce(
         fleet.kill(at.worker);
         return never();
       case "answerLost":
+        if (at.boundary === "send") {
+          nextCall = "answerLost";
+          return act();
+        }
         await act();
         return silenceAt(at.boundary) as Result;
       case "answerLate": {
@@ -114,6 +119,10 @@ export async function runOnce(
         return result;
       }
       case "appliedLate":
+        if (at.boundary === "send") {
+          nextCall = "appliedLate";
+          return act();
+        }
         if (!changesWorld(at.boundary)) {
           fleet.freeze(at.worker, contract.callTimeoutMs * 2);
           await late();
@@ -121,7 +130,6 @@ export async function runOnce(
         }
         // Within the provider's horizon; a batch of the store may be as late as that.
         world.clock.at(world.nowMs() + contract.horizonMs / 2, () => void act());
-        if (at.boundary === "send") await world.clock.sleep(contract.callTimeoutMs / 2);
         return silenceAt(at.boundary) as Result;
     }
   }
@@ -134,8 +142,13 @@ export async function runOnce(
     visit,
     hintFault: () => undefined,
     systems: {
-      callFault: () =>
-        (calls += 1) === 1 && situation === "answerLost" ? "answerLost" : undefined,
+      callFault() {
+        calls += 1;
+        const fault = nextCall;
+        nextCall = undefined;
+        if (fault !== undefined) return fault;
+        return calls === 1 && situation === "answerLost" ? "answerLost" : undefined;
+      },
       lookupFails: () => false,
       lagMs: (settleMs) => settleMs / 2,
     },
@@ -176,7 +189,7 @@ function sweeping(world: ReturnType<typeof newWorld>, isIdle: () => boolean): ()
 }
 
 function changesWorld(boundary: string): boolean {
-  return ["write", "createFinding", "send", "scheduleHint", "handOn"].includes(boundary);
+  return ["write", "createFinding", "scheduleHint", "handOn"].includes(boundary);
 }
 
 /** What a worker makes of no answer at this boundary. */

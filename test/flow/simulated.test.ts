@@ -1,9 +1,21 @@
 // What the simulation found, each as a small trace of its own. The rule that cured it is named; without it the test fails.
 import { expect, test } from "vitest";
+import { next } from "../../shared/domain/decisions/next.ts";
 import { recover } from "../../shared/domain/decisions/recover.ts";
 import type { EffectOf } from "../../shared/domain/records/effect.ts";
-import { effectOf } from "../../shared/domain/records/snapshot.ts";
-import { callTimeoutMs, claimedCase, firstOf, noContract, nowMs, settled } from "../domain/situations.ts";
+import { effectOf, withCase, type Snapshot } from "../../shared/domain/records/snapshot.ts";
+import { markOrphaned } from "../../shared/domain/transitions/claim.ts";
+import { foldFindings } from "../../shared/domain/transitions/fold-findings.ts";
+import {
+  book,
+  callTimeoutMs,
+  claimedCase,
+  firstOf,
+  key,
+  noContract,
+  nowMs,
+  settled,
+} from "../domain/situations.ts";
 
 const settleMs = 120_000;
 const search = {
@@ -37,5 +49,70 @@ test("a search that gave no answer is asked again; only one that showed nothing 
   });
   expect(recover({ ...facts, effect: searchedOnce(true), nowMs: laterMs })).toMatchObject({
     kind: "review",
+  });
+});
+
+// simulate --seed 3 --schedule 384 (freeze at send, call landing late): the horizon was counted from the claim's own
+// deadline, a look-up inside the true horizon found nothing, and the call was sent twice.
+test("a worker that was frozen behind its gate ends its attempt when its socket closes, not at the claim's deadline", () => {
+  const claimed = claimedCase();
+  const { operationId } = firstOf(claimed);
+  const thawedMs = nowMs + 90_000;
+  const orphaned = markOrphaned(claimed, operationId, {
+    deadlineMs: nowMs + 11_000,
+    nowMs: nowMs + 12_000,
+  });
+  const told: Snapshot = {
+    ...orphaned,
+    findings: [
+      {
+        id: `finding:${operationId}:end`,
+        type: "finding",
+        schemaVersion: 1,
+        ...key,
+        operationId,
+        content: {
+          kind: "attemptEnd",
+          attempt: 1,
+          answer: { kind: "noAnswer", reason: "timed out" },
+        },
+        by: "thawed",
+        foundAtMs: thawedMs,
+      },
+    ],
+  };
+  const folded = foldFindings(told, operationId, { book, nowMs: thawedMs });
+  const [attempt] = effectOf(folded, operationId).attempts;
+  expect(attempt?.end?.kind).toBe("noAnswer");
+  expect(attempt?.deadlineMs).toBeGreaterThanOrEqual(thawedMs);
+});
+
+// simulate --seed 3 --schedule 1072: a contradiction held the case, and an unknown of its plan was neither looked up nor shown.
+test("a hold stops claims and decisions, and still lets what is unknown go to a look-up or a person", () => {
+  const lost = settled(claimedCase(), { kind: "noAnswer", reason: "reset" });
+  const { operationId } = firstOf(lost);
+  const held = withCase(lost, { contradictionsOpen: 1 });
+  const soonMs = nowMs + 3_600_000;
+  expect(next(held, book, { nowMs: soonMs })).toEqual({ kind: "idle" });
+  const dayLaterMs = nowMs + 30 * 3_600_000;
+  expect(next(held, book, { nowMs: dayLaterMs })).toMatchObject({
+    kind: "openReview",
+    operationId,
+  });
+});
+
+// simulate --seed 3 --schedule 280: workers died of a case, it was parked, and its last call stayed "started" for good.
+test("a parked case's call is over at its deadline, and a person sees that its end is unknown", () => {
+  const claimed = claimedCase();
+  const { operationId } = firstOf(claimed);
+  const held = { reason: "Poison", detail: "test", reviewRef: "review:case:1" } as const;
+  const parked = withCase(claimed, { held });
+  const laterMs = nowMs + 60_000;
+  const over = next(parked, book, { nowMs: laterMs });
+  expect(over).toMatchObject({ kind: "markUnknown", operationId });
+  const unknown = markOrphaned(parked, operationId, { deadlineMs: laterMs, nowMs: laterMs });
+  expect(next(unknown, book, { nowMs: laterMs })).toMatchObject({
+    kind: "openReview",
+    operationId,
   });
 });

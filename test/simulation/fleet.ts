@@ -1,5 +1,5 @@
 // The workers of a world: slots that take messages, die, freeze, lose their locks and come back as somebody new.
-import type { Delivery } from "../memory/memory-hints.ts";
+import type { Delivery, QueueName } from "../memory/memory-hints.ts";
 import { deliver, type WorkerState, type World } from "./world.ts";
 
 /** How long a frozen worker keeps its session: nobody renews the lock for it. */
@@ -13,6 +13,25 @@ interface Slot {
   delivery: Delivery | undefined;
   /** Counts deliveries, so that an old turn's end does not free a new one. */
   turn: number;
+}
+
+interface Message {
+  queue: QueueName;
+  delivery: Delivery;
+}
+
+function nextMessage(world: World): Message | undefined {
+  for (const queue of ["cases", "reviews"] as const) {
+    const delivery = world.broker.receive(queue);
+    if (delivery !== undefined) return { queue, delivery };
+  }
+  return undefined;
+}
+
+function giveBack(world: World, delivery: Delivery | undefined): void {
+  if (delivery === undefined) return;
+  delivery.abandon();
+  world.notes.redeliveries.push(delivery.hint.hintId);
 }
 
 export interface Fleet {
@@ -47,22 +66,22 @@ export function fleetOf(
     if (clock.nowMs() < stoppedUntilMs) return;
     for (const slot of slots) {
       if (slot.delivery !== undefined || slot.worker.dead) continue;
-      const delivery = world.broker.receive("cases") ?? world.broker.receive("reviews");
-      if (delivery === undefined) return;
-      take(slot, delivery);
+      const message = nextMessage(world);
+      if (message === undefined) return;
+      take(slot, message);
     }
   }
 
-  function take(slot: Slot, delivery: Delivery): void {
+  function take(slot: Slot, message: Message): void {
     turns += 1;
     slot.turn = turns;
-    slot.delivery = delivery;
+    slot.delivery = message.delivery;
     slot.worker.lagVersions = options.lagOf(turns);
-    void runTurn(slot, delivery, turns);
+    void runTurn(slot, message, turns);
   }
 
-  async function runTurn(slot: Slot, delivery: Delivery, turn: number): Promise<void> {
-    await deliver(world, slot.ports, delivery);
+  async function runTurn(slot: Slot, message: Message, turn: number): Promise<void> {
+    await deliver(world, slot.ports, message);
     if (slot.turn !== turn) return;
     slot.delivery = undefined;
     clock.at(clock.nowMs(), pump);
@@ -79,10 +98,11 @@ export function fleetOf(
       const slot = slotOf(worker);
       if (worker.dead || slot === undefined) return;
       worker.dead = true;
+      world.notes.lostWorkers.add(worker.id);
       // The broker sees the socket close, or waits for the lock.
       const { delivery } = slot;
       clock.at(clock.nowMs() + (slot.turn % 2 === 0 ? 5 : lockMs), () => {
-        delivery?.abandon();
+        giveBack(world, delivery);
         pump();
       });
       clock.at(clock.nowMs() + restartMs, () => replace(slot));
@@ -91,7 +111,7 @@ export function fleetOf(
       const delivery = slotOf(worker)?.delivery;
       if (ms < lockMs || delivery === undefined) return;
       clock.at(clock.nowMs() + lockMs, () => {
-        delivery.abandon();
+        giveBack(world, delivery);
         pump();
       });
     },

@@ -29,6 +29,7 @@ export type CallFault = (typeof callFaults)[number];
 export interface Systems {
   received: Received[];
   applied: Applied[];
+  answered: { worker: string; operationId: string; atMs: number }[];
   /** The same system as one worker reaches it. */
   connect(name: string, contract: Contract, worker: string): Provider;
 }
@@ -56,6 +57,7 @@ export function systems(options: SystemsOptions): Systems {
   const { clock } = options;
   const received: Received[] = [];
   const applied: Applied[] = [];
+  const answered: Systems["answered"] = [];
   const keys = new Map<string, { entry: Applied; untilMs: number }>();
 
   function arrive(arrival: Arrival): void {
@@ -118,6 +120,8 @@ export function systems(options: SystemsOptions): Systems {
     if (fault === "answerLate") return timedOut();
     await clock.sleep(options.latencyMs());
     if (fault === "answerLost") return { kind: "noAnswer", reason: "reset" };
+    const { worker } = arrival;
+    answered.push({ worker, operationId: request.binding.operationId, atMs: clock.nowMs() });
     return { kind: "receipt", receipt: receiptOf(entry) };
   }
 
@@ -142,6 +146,7 @@ export function systems(options: SystemsOptions): Systems {
   return {
     received,
     applied,
+    answered,
     connect: (name, contract, worker) => ({
       name,
       apiVersion: "v1",

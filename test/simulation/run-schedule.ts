@@ -28,7 +28,7 @@ export async function runSchedule(
 ): Promise<ScheduleResult> {
   const fired = new Set<number>();
   const faults = schedule.faults.map((fault, place) => ({ fault, place }));
-  const counts = { visit: 0, write: 0, call: 0, lookup: 0, hint: 0, latency: 0 };
+  const counts = { visit: 0, write: 0, call: 0, lookup: 0, hint: 0, send: 0, latency: 0 };
   let isOver = false;
 
   /** The faults that wait for this very count. */
@@ -68,7 +68,12 @@ export async function runSchedule(
 
     async function strikes(when: "before" | "after", n: number): Promise<boolean> {
       if (worker.dead) return true;
-      for (const { ms } of struck("stall", (fault) => fault.visit === n && fault.when === when)) {
+      const stalls = struck("stall", (fault) => fault.visit === n && fault.when === when);
+      if (boundary === "send" && when === "before") {
+        counts.send += 1;
+        stalls.push(...struck("freezeAtSend", ({ send }) => send === counts.send).map(asStall));
+      }
+      for (const { ms } of stalls) {
         fleet.freeze(worker, ms);
         const fromMs = world.nowMs();
         await world.clock.sleep(ms);
@@ -157,6 +162,10 @@ export async function runSchedule(
     visits: counts.visit,
     outcomes: outcomesOf(testimony).map(({ name }) => name),
   };
+}
+
+function asStall({ ms }: Fault & { kind: "freezeAtSend" }): Fault & { kind: "stall" } {
+  return { kind: "stall", visit: 0, when: "before", ms };
 }
 
 function never(): Promise<never> {
@@ -254,6 +263,7 @@ async function strikeAtTime(world: World, strike: Strike): Promise<boolean> {
       return true;
     case "kill":
     case "stall":
+    case "freezeAtSend":
     case "write":
     case "call":
     case "lookupFails":

@@ -11,6 +11,8 @@ import { actionNames, type Business } from "./workflows.ts";
 export type Fault =
   | { kind: "kill"; visit: number; when: "before" | "after" }
   | { kind: "stall"; visit: number; when: "before" | "after"; ms: number }
+  /** Between the gate's last look and the socket. */
+  | { kind: "freezeAtSend"; send: number; ms: number }
   | { kind: "write"; write: number; twist: "lost" | "unanswered" | "late"; landAfterMs: number }
   | { kind: "call"; call: number; fault: CallFault }
   | { kind: "lookupFails"; lookup: number }
@@ -90,6 +92,11 @@ const makers: readonly ((dice: Dice, caseN: number) => Fault)[] = [
     write: dice.between(1, 15),
     twist: dice.pick(["lost", "unanswered", "late"]),
     landAfterMs: dice.pick([5, 60, 500, 5000, 30_000]),
+  }),
+  (dice) => ({
+    kind: "freezeAtSend",
+    send: dice.between(1, 5),
+    ms: dice.pick([30_000, freezeMsMax]),
   }),
   (dice) => ({ kind: "call", call: dice.between(1, 6), fault: dice.pick(callFaults) }),
   (dice) => ({ kind: "call", call: dice.between(1, 4), fault: dice.pick(callFaults) }),

@@ -48,6 +48,7 @@ describe(`schedules of seed ${seed}`, () => {
       "deploy",
       "drain",
       "facts",
+      "freezeAtSend",
       "hint",
       "kill",
       "lookupFails",

@@ -4,10 +4,10 @@
 // worker never resumes: like a process under SIGKILL it runs no `catch` and no `finally`.
 import type { Decision } from "../../shared/domain/definitions.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
-import type { CaseKey } from "../../shared/domain/identity.ts";
+import { caseKeyText, type CaseKey } from "../../shared/domain/identity.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
-import { advanceCase } from "../../shared/flow/advance-case.ts";
+import { handleHint } from "../../shared/flow/handle-hint.ts";
 import { reconcileEffects } from "../../shared/flow/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/sweep-due.ts";
 import type { Log, TurnPorts } from "../../shared/flow/turn.ts";
@@ -104,7 +104,10 @@ export function newWorld(options: WorldOptions) {
         decided: (caseId, version, decision) =>
           notes.decisionsOf(caseId).push({ version, decision }),
       }),
-      log: silent,
+      log: {
+        ...silent,
+        warn: (message) => void (message === "postponed" && notes.lostWorkers.add(worker.id)),
+      },
       monotonicMs: nowMs,
       sleep: (ms) => clock.sleep(ms),
       workerId: worker.id,
@@ -179,6 +182,9 @@ export function newWorld(options: WorldOptions) {
         gateReads: notes.gateReads,
         freezes: notes.freezes,
         statements: notes.statements,
+        answered: reached.answered,
+        lostWorkers: notes.lostWorkers,
+        redeliveries: notes.redeliveries.length,
         defects: notes.defects,
       };
     },
@@ -206,6 +212,9 @@ function notebook() {
     gateReads: [] as { atMs: number; worker: string; grantId: string }[],
     freezes: [] as Testimony["freezes"][number][],
     statements: [] as Testimony["statements"][number][],
+    lostWorkers: new Set<string>(),
+    /** Each message that came back from a worker. */
+    redeliveries: [] as string[],
     defects: [] as string[],
   };
 }
@@ -249,12 +258,23 @@ function faultyHints(parts: {
 }
 
 /** Runs the turn of one delivery; a fault gives the message back, as the host does. */
-export async function deliver(world: World, ports: TurnPorts, delivery: Delivery): Promise<void> {
+export async function deliver(
+  world: World,
+  ports: TurnPorts,
+  { delivery, queue }: { delivery: Delivery; queue: QueueName },
+): Promise<void> {
+  const { deliveryCount, hint } = delivery;
   try {
-    await advanceCase(ports, delivery.hint);
+    await handleHint(
+      ports,
+      { ...hint, caseKey: caseKeyText(hint) },
+      { queue, deliveryCount, wallClockMs: world.nowMs(), random: () => crypto.randomUUID() },
+    );
     delivery.complete();
   } catch (error) {
     delivery.abandon();
+    world.notes.redeliveries.push(hint.hintId);
+    world.notes.lostWorkers.add(ports.workerId);
     if (!(error instanceof TransientFault)) {
       world.notes.defects.push(
         error instanceof Error ? (error.stack ?? error.message) : String(error),

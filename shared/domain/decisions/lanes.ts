@@ -39,7 +39,9 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
-  if (planIsHeld(record)) return { kind: "idle" };
+  const isHeld = planIsHeld(record);
+  // A hold stops decisions and claims; what is unknown is still looked up, settled or shown to a person.
+  if (isHeld && unknown === undefined) return { kind: "idle" };
   if (open?.status === "prepared") {
     const repeated = whyRepeated(snapshot, open);
     if (repeated !== undefined)
@@ -48,6 +50,7 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   if (open !== undefined) {
     const current = record.version === record.plan.decidedOn && approvals.kind !== "refused";
     const step = effectStep(open, { ...facts, current });
+    if (isHeld && (step.kind === "claim" || step.kind === "draining")) return { kind: "idle" };
     return step.kind === "claim" && approvals.kind !== "given" ? approvalStep(approvals) : step;
   }
   if (effects.every((effect) => effect.status === "confirmed")) return { kind: "commit" };

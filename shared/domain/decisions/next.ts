@@ -17,10 +17,10 @@ export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number
 
 export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
   if (snapshot.newerSchema) return { kind: "leave", why: "a document has a newer schema" };
-  // Whatever killed worker after worker is not tried again before a person has looked.
-  if (snapshot.case?.held?.reason === "Poison") return { kind: "idle" };
   const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
+  // Whatever killed worker after worker is not tried again before a person has looked; evidence is still taken.
+  if (snapshot.case?.held?.reason === "Poison") return parkedStep(snapshot, options.nowMs);
   const event = nextEvent(snapshot);
   if (snapshot.case === undefined) {
     return event === undefined ? { kind: "nothing" } : { kind: "foldEvent", eventId: event.id };
@@ -34,6 +34,22 @@ export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step
   if (event !== undefined) return { kind: "foldEvent", eventId: event.id };
   if (workflow === undefined) return { kind: "idle" };
   return laneStep(snapshot, { ...options, book, workflow });
+}
+
+/** The call that was out is over at its deadline all the same, and a person must see that nobody knows its end. */
+function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
+  const inFlight = inFlightStep(snapshot, nowMs);
+  if (inFlight !== undefined) return inFlight;
+  const unknown = snapshot.effects.find(
+    (effect) =>
+      effect.status === "unknown" &&
+      effect.abandonedBy === undefined &&
+      effect.reviewRef === undefined,
+  );
+  if (unknown === undefined) return { kind: "idle" };
+  const why = "its case is parked, and nobody looks or sends for it";
+  const recovery = { kind: "review", review: "UnknownEffect", why } as const;
+  return { kind: "openReview", operationId: unknown.operationId, recovery };
 }
 
 /** The oldest by the source's order first, so that what overtook another is folded after it if both are here. */

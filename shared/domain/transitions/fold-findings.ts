@@ -94,7 +94,7 @@ export function foldReceipt(
     }
     case "confirmed":
       if (effect.receipt.providerId === receipt.providerId)
-        return foldStage(snapshot, effect, receipt);
+        return foldStage(snapshot, effect, { receipt, options });
       return contradict(snapshot, operationId, "two receipts with different provider ids", options);
     case "rejected":
     case "cancelled":
@@ -106,13 +106,22 @@ export function foldReceipt(
 function foldStage(
   snapshot: Snapshot,
   effect: Effect & { status: "confirmed" },
-  receipt: Receipt,
+  { receipt, options }: { receipt: Receipt; options: FoldOptions },
 ): Snapshot {
   if (receipt.stage === effect.receipt.stage || receipt.stage === "accepted") return snapshot;
-  return withLine(
+  // Reports overtake each other: what has failed is not made good by an older "delivered".
+  if (effect.receipt.stage === "failed") return snapshot;
+  const told = withLine(
     withEffect(snapshot, { ...effect, receipt }),
     `${effect.action} is now ${receipt.stage}`,
   );
+  if (receipt.stage !== "failed") return told;
+  return holdEffect(told, effectOf(told, effect.operationId), {
+    kind: "NotificationFailed",
+    why: `${effect.action} was accepted and then failed, so somebody was not told`,
+    consequence: options.book.action(effect.action)?.consequence ?? "",
+    nowMs: options.nowMs,
+  });
 }
 
 function foldAttemptEnd(
@@ -127,8 +136,11 @@ function foldAttemptEnd(
   // An end that was recorded by its own worker is not told twice.
   if (attempt.end !== undefined && attempt.end.kind !== "orphaned") return snapshot;
   const isOpen = effect.status === "started" || effect.status === "unknown";
-  if (!isOpen || lastAttempt(effect)?.n !== attempt.n) return endOnly(snapshot, effect, content);
+  if (!isOpen || lastAttempt(effect)?.n !== attempt.n) {
+    return endOnly(snapshot, effect, content, options);
+  }
   const startedAtMs = snapshot.writtenAtMs[operationId] ?? options.nowMs;
+  const deadlineMs = attempt.deadlineMs ?? startedAtMs + 1000 + attempt.callTimeoutMs;
   return settleAttempt(snapshot, {
     operationId,
     attempt: attempt.n,
@@ -136,7 +148,8 @@ function foldAttemptEnd(
     settledBy: "finding",
     book: options.book,
     nowMs: options.nowMs,
-    deadlineMs: attempt.deadlineMs ?? startedAtMs + 1000 + attempt.callTimeoutMs,
+    // It may have been frozen and sent after its deadline; by now its socket is closed for certain.
+    deadlineMs: Math.max(deadlineMs, options.nowMs),
   });
 }
 
@@ -145,13 +158,18 @@ function endOnly(
   snapshot: Snapshot,
   effect: Effect,
   content: Finding["content"] & { kind: "attemptEnd" },
+  { nowMs }: FoldOptions,
 ): Snapshot {
   // A started effect's document is not rewritten: its `_ts` is the running attempt's start.
   if (effect.status === "started" || content.answer.kind === "receipt") return snapshot;
   const { kind, reason } = content.answer;
   const attempts = effect.attempts.map((attempt) =>
     attempt.n === content.attempt
-      ? { ...attempt, end: { kind, reason, atMs: attempt.end?.atMs ?? 0 } }
+      ? {
+          ...attempt,
+          deadlineMs: Math.max(attempt.deadlineMs ?? 0, nowMs),
+          end: { kind, reason, atMs: attempt.end?.atMs ?? nowMs },
+        }
       : attempt,
   );
   return withEffect(snapshot, { ...effect, attempts });
