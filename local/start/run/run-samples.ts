@@ -47,6 +47,7 @@ interface Run {
 
 /** The events happened shortly before the run, in the order that the samples say. */
 const firstEventAgoMs = 10 * 60_000;
+const usualStallLimitMs = 45_000;
 const pollMs = 200;
 const againAfterMs = 1_000;
 const atWorkMs = 250;
@@ -133,7 +134,12 @@ async function settle(run: Run, samples: readonly Sample[]): Promise<void> {
   // Ended by `givenUp` at the latest; a defect in it is heard below.
   feeding.catch(() => undefined);
   const open = new Set(samples);
-  while (open.size > 0 && !isStalled(run)) {
+  const startedAt = performance.now();
+  const stallLimitMs = run.plan.stallLimitMs ?? usualStallLimitMs;
+  // These samples have their own time: that those before them stood still must not end them.
+  const isStalled = (): boolean =>
+    Math.min(run.watch.quietMs(), performance.now() - startedAt) > stallLimitMs;
+  while (open.size > 0 && !isStalled()) {
     await delay(pollMs, undefined, { signal: run.plan.signal });
     for (const sample of open) {
       if (fed.has(sample) && (await hasSettled(run, sample))) open.delete(sample);
@@ -143,10 +149,6 @@ async function settle(run: Run, samples: readonly Sample[]): Promise<void> {
   await feeding.catch((error: unknown) => {
     if (!givenUp.signal.aborted || open.size === 0) throw error;
   });
-}
-
-function isStalled(run: Run): boolean {
-  return run.watch.quietMs() > (run.plan.stallLimitMs ?? 45_000);
 }
 
 /**
