@@ -46,7 +46,7 @@ test.each(Object.entries(presets))(
   "%s has numbers that allow no unsafe retry",
   (name, contract) => {
     expect(() => assertContract(name, contract)).not.toThrow();
-    expect(contract.answers?.refusals.filter((told) => told.speaksForOperation)).toEqual([]);
+    expect(contract.answers?.refusals ?? []).toEqual([]);
   },
 );
 
