@@ -5,6 +5,7 @@
 // person or something new can move the case.
 import type { Book } from "./definitions.ts";
 import { next } from "./decisions/next.ts";
+import { isWork } from "./decisions/step.ts";
 import { effectOf, type Snapshot } from "./records/snapshot.ts";
 
 /** How long a worker that is about to go on may take before somebody else looks. */
@@ -42,26 +43,16 @@ export function dueAtMsOf(
     return nowMs + (attempt?.callTimeoutMs ?? graceMs) + deadlineSlackMs;
   }
   const step = next(snapshot, book, options);
+  if (isWork(step)) return nowMs + graceMs;
   switch (step.kind) {
-    case "idle":
-      return (options.ungranted?.size ?? 0) > 0 ? nowMs + grantRecheckMs : undefined;
     case "nothing":
       return undefined;
     case "wait":
       return step.untilMs ?? nowMs + graceMs;
     case "leave":
     case "draining":
-    case "foldFindings":
-    case "foldEvent":
-    case "markUnknown":
-    case "endPlan":
-    case "openReview":
-    case "askApprovals":
-    case "lookUp":
-    case "claim":
-    case "commit":
-    case "decide":
-    case "holdCase":
       return nowMs + graceMs;
+    case "idle":
+      return (options.ungranted?.size ?? 0) > 0 ? nowMs + grantRecheckMs : undefined;
   }
 }

@@ -4,6 +4,7 @@
 // it: each changed case is read afresh, the pure decision says whether somebody must act, and one bad document
 // neither stops the others nor throws. It writes nothing, so it cannot wake itself.
 import { next } from "../domain/decisions/next.ts";
+import { isWork } from "../domain/decisions/step.ts";
 import { type CaseKey, caseKeyText, hintIdOf, tenantIdPattern } from "../domain/identity.ts";
 import type { Effect } from "../domain/records/effect.ts";
 import type { Snapshot } from "../domain/records/snapshot.ts";
@@ -66,29 +67,10 @@ async function reconcileCase(
     });
   }
   const step = next(snapshot, ports.book, { nowMs: storeMs });
-  switch (step.kind) {
-    case "idle":
-    case "nothing":
-    case "wait":
-    case "leave":
-    case "draining":
-      return;
-    case "foldFindings":
-    case "foldEvent":
-    case "markUnknown":
-    case "endPlan":
-    case "openReview":
-    case "askApprovals":
-    case "lookUp":
-    case "claim":
-    case "commit":
-    case "decide":
-    case "holdCase": {
-      const hintId = hintIdOf(key, "reconcile", caseEtag ?? "", step.kind);
-      await ports.hints.send("cases", { ...key, hintId, reason: `reconcile: ${step.kind}` });
-      result.hinted += 1;
-    }
-  }
+  if (!isWork(step)) return;
+  const hintId = hintIdOf(key, "reconcile", caseEtag ?? "", step.kind);
+  await ports.hints.send("cases", { ...key, hintId, reason: `reconcile: ${step.kind}` });
+  result.hinted += 1;
 }
 
 /** What no path of the code can produce: shown at once if it ever is. */

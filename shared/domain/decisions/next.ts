@@ -7,7 +7,8 @@
 // lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
 import { caseOf, effectOf, type Snapshot } from "../records/snapshot.ts";
 import type { Book } from "../definitions.ts";
-import type { LaneFacts, NextOptions, Step } from "./step.ts";
+import { isWork, type LaneFacts, type NextOptions, type Step } from "./step.ts";
+import { deliveryStep } from "./delivery.ts";
 import { outboxLane, planLane } from "./lanes.ts";
 
 /** After this long a started call is over for certain: `_ts` is in whole seconds, hence the second. */
@@ -80,14 +81,12 @@ function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | und
 
 function laneStep(snapshot: Snapshot, facts: LaneFacts): Step {
   const outbox = outboxLane(snapshot, facts);
-  if (acts(outbox)) return outbox;
+  if (isWork(outbox)) return outbox;
   const plan = planLane(snapshot, facts);
-  if (acts(plan)) return plan;
-  return soonest(outbox, plan);
-}
-
-function acts(step: Step): boolean {
-  return step.kind !== "wait" && step.kind !== "idle" && step.kind !== "draining";
+  if (isWork(plan)) return plan;
+  const delivery = deliveryStep(snapshot, facts);
+  if (delivery.kind === "openReview") return delivery;
+  return soonest(soonest(outbox, plan), delivery);
 }
 
 /** Of two lanes that only wait, the one that somebody must look at first. */

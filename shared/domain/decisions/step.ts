@@ -23,6 +23,33 @@ export type Step =
   | { kind: "draining" }
   | { kind: "idle" };
 
+/** The case only waits, rests, or is left to others. */
+type Rest = Extract<Step, { kind: "leave" | "nothing" | "wait" | "draining" | "idle" }>;
+
+/** Whether somebody must act now. */
+export function isWork(step: Step): step is Exclude<Step, Rest> {
+  switch (step.kind) {
+    case "leave":
+    case "nothing":
+    case "wait":
+    case "draining":
+    case "idle":
+      return false;
+    case "foldFindings":
+    case "foldEvent":
+    case "markUnknown":
+    case "endPlan":
+    case "openReview":
+    case "askApprovals":
+    case "lookUp":
+    case "claim":
+    case "commit":
+    case "decide":
+    case "holdCase":
+      return true;
+  }
+}
+
 export interface NextOptions {
   /** The store's time; undefined when the store gave none: then every call counts as running. */
   nowMs: number | undefined;
