@@ -7,6 +7,7 @@
 //
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
+import { approvalState } from "../domain/decisions/approvals.ts";
 import { absenceCovers, keyRefusal } from "../domain/decisions/recover.ts";
 import type { Provider } from "../domain/definitions.ts";
 import type { Effect } from "../domain/records/effect.ts";
@@ -72,6 +73,11 @@ async function whyGateIsClosed(
   const subject = caseOf(turn.draft).workflow.type;
   if (grant === undefined || !covers(grant, { ...effect, subject }, nowMs)) {
     return "the grant no longer covers it";
+  }
+  const { plan } = caseOf(turn.draft);
+  const isPlanned = effect.origin === "plan" && plan !== undefined;
+  if (isPlanned && approvalState(turn.draft, plan, nowMs).kind !== "given") {
+    return "an approval no longer holds";
   }
   const { contract, apiVersion } = provider;
   if (contract.idempotency !== undefined) {
