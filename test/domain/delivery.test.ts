@@ -1,7 +1,10 @@
 // Accepted is not delivered: what a provider reports later changes the stage, and a bounce waits for a person.
 import { describe, expect, test } from "vitest";
+import { next } from "../../shared/domain/decisions/next.ts";
+import { bookOf, type Book, type Workflow } from "../../shared/domain/definitions.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Snapshot } from "../../shared/domain/records/snapshot.ts";
+import { holdEffect } from "../../shared/domain/transitions/reviews.ts";
 import { foldFindings } from "../../shared/domain/transitions/fold-findings.ts";
 import { book, claimedCase, firstOf, key, nowMs, receiptFor, settled } from "./situations.ts";
 
@@ -58,5 +61,49 @@ describe("a message that the provider has accepted (cases.md 54)", () => {
     const other = reported(accepted, "delivered", "P-2");
     expect(stageOf(other)).toBe("accepted");
     expect(reviewKinds(other)).toEqual(["Contradiction"]);
+  });
+});
+
+describe("a message that nobody reports on", () => {
+  const silenceMs = 72 * 3_600_000;
+  const { effects, ...rest } = accepted;
+  /** The message alone, in a case that has nothing else to do. */
+  const quiet: Snapshot = { ...rest, effects: effects.slice(0, 1), case: doneCase() };
+
+  function doneCase(): NonNullable<Snapshot["case"]> {
+    if (accepted.case === undefined) throw new Error("no case");
+    const { plan: _over, ...record } = accepted.case;
+    return { ...record, status: "done" };
+  }
+
+  function bookThatReports(): Book {
+    const workflow: Workflow | undefined = book.workflow("test-flow");
+    const keyed = book.provider("keyed");
+    if (workflow === undefined || keyed === undefined) throw new Error("the book has changed");
+    const contract = { ...keyed.contract, deliverySilenceMs: silenceMs };
+    return bookOf({ workflows: [workflow], actions: [], providers: [{ ...keyed, contract }] });
+  }
+
+  const at = (snapshot: Snapshot, ageMs: number, which = bookThatReports()) =>
+    next(snapshot, which, { nowMs: nowMs + ageMs });
+
+  test("is looked at again when its provider should have reported", () => {
+    expect(at(quiet, 1)).toEqual({ kind: "wait", untilMs: nowMs + silenceMs });
+  });
+
+  test("is visible once that time has passed, and once only", () => {
+    const step = at(quiet, silenceMs);
+    expect(step).toMatchObject({ kind: "openReview", recovery: { review: "DeliverySilent" } });
+    const need = { kind: "DeliverySilent", why: "silent", consequence: "", nowMs } as const;
+    const held = holdEffect(quiet, firstOf(quiet), need);
+    expect(at(held, 2 * silenceMs)).toEqual({ kind: "idle" });
+    const delivered = reported(held, "delivered");
+    expect(delivered.reviews[0]?.resolution?.how).toBe("settled: its delivery was reported");
+    expect(firstOf(delivered).reviewRef).toBeUndefined();
+  });
+
+  test("is left alone once it is delivered, or where no reports are promised", () => {
+    expect(at(reported(quiet, "delivered"), 2 * silenceMs)).toEqual({ kind: "idle" });
+    expect(at(quiet, 2 * silenceMs, book)).toEqual({ kind: "idle" });
   });
 });

@@ -9,6 +9,7 @@ export const reviewKinds = [
   "AttemptsExhausted",
   "NoGrant",
   "NotificationFailed",
+  "DeliverySilent",
   "FactsChangedAfterEnd",
   "CaseHeld",
 ] as const;

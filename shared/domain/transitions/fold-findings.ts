@@ -15,7 +15,7 @@ import {
 } from "../records/snapshot.ts";
 import { confirm, releaseClaim, settleAttempt, whyUnbound } from "./attempt.ts";
 import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
-import { holdEffect, openReview } from "./reviews.ts";
+import { holdEffect, openReview, resolveReview } from "./reviews.ts";
 
 export function foldFindings(
   snapshot: Snapshot,
@@ -112,7 +112,7 @@ function foldStage(
   // Reports overtake each other: what has failed is not made good by an older "delivered".
   if (effect.receipt.stage === "failed") return snapshot;
   const told = withLine(
-    withEffect(snapshot, { ...effect, receipt }),
+    withoutSilence(snapshot, { ...effect, receipt }, options.nowMs),
     `${effect.action} is now ${receipt.stage}`,
   );
   if (receipt.stage !== "failed") return told;
@@ -122,6 +122,15 @@ function foldStage(
     consequence: options.book.action(effect.action)?.consequence ?? "",
     nowMs: options.nowMs,
   });
+}
+
+/** A report ends the silence, and with it the review that the silence opened. */
+function withoutSilence(snapshot: Snapshot, effect: Effect, nowMs: number): Snapshot {
+  const review = snapshot.reviews.find(({ id }) => id === effect.reviewRef);
+  if (review?.kind !== "DeliverySilent") return withEffect(snapshot, effect);
+  const resolution = { how: "settled: its delivery was reported", by: "finding", atMs: nowMs };
+  const { reviewRef: _resolved, ...reported } = effect;
+  return withEffect(resolveReview(snapshot, review.id, resolution), reported);
 }
 
 function foldAttemptEnd(
