@@ -167,12 +167,11 @@ test("6: a key that is pruned between the decision to retry and the call is not 
   let stalled = false;
   const stalling = world.worker({
     async at(name, act) {
-      const result = await act();
-      if (name === "write" && !stalled) {
+      if (name === "gate" && !stalled) {
         stalled = true;
         world.advance(4000);
       }
-      return result;
+      return act();
     },
   });
   await world.turn(stalling);
@@ -187,7 +186,11 @@ test("7: a grant that is revoked between its reading and the claim stops the sen
   world.cases.hooks = {
     before: ({ operation }) => {
       if (operation === "write") {
-        void world.grants.revoke("acme", "grant:keyed.first.v1", { by: "p", atMs: 0, reason: "test" });
+        void world.grants.revoke("acme", "grant:keyed.first.v1", {
+          by: "p",
+          atMs: 0,
+          reason: "test",
+        });
       }
       return undefined;
     },

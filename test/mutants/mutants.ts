@@ -66,8 +66,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "the key's retention is looked at before the send",
     file: "shared/flow/send-effect.ts",
-    find: "if (pruned !== undefined) return pruned;",
-    replace: "if (pruned === 'never') return pruned;",
+    find: "if (pruned !== undefined && !absenceCovers(scope)) return pruned;",
+    replace: "if (pruned === 'never' && !absenceCovers(scope)) return pruned;",
     killedBy: "6: a key that is pruned",
     testFile: counterexamples,
   },
