@@ -28,7 +28,7 @@ export interface Batch {
   caseEtag: string | undefined;
   /** Does not hold the case or the log entry. */
   creates: readonly CaseDocument[];
-  replaces: readonly CaseDocument[];
+  replaces: readonly (CaseDocument | LogEntry)[];
   caseDocument: CaseDocument;
 }
 

@@ -18,6 +18,8 @@ export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number
 
 export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
   if (snapshot.newerSchema) return { kind: "leave", why: "a document has a newer schema" };
+  // Nothing of an erased case is decided or told again.
+  if (snapshot.case?.erased !== undefined) return { kind: "idle" };
   const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
   // Whatever killed worker after worker is not tried again before a person has looked; evidence is still taken.

@@ -74,6 +74,7 @@ export const Case = z.object({
   /** The newest order key folded from each source. */
   orderKeys: z.record(z.string(), z.string()),
   openedAtMs: z.int(),
+  erased: z.object({ by: z.string(), atMs: z.int() }).optional(),
   lastWriteId: z.string(),
 });
 export type Case = z.infer<typeof Case>;

@@ -86,6 +86,8 @@ export const Finding = z.object({
     z.object({ kind: z.literal("lookup"), startedAtMs: z.int(), verdict: LookupVerdict }),
     /** A provider's webhook. */
     z.object({ kind: z.literal("providerReport"), receipt: Receipt }),
+    /** What it said has been erased; that it was there has not. */
+    z.object({ kind: z.literal("erased") }),
     z.object({ kind: z.literal("statement"), statement: Statement, reason: z.string() }),
   ]),
   /** A worker, a provider's source, or a person's principal. */

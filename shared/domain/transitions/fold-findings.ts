@@ -54,6 +54,7 @@ function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Sn
     case "statement":
       return foldStatement(snapshot, finding, options);
     // A look-up was folded when it was made; a report is a receipt.
+    case "erased":
     case "lookup":
     case "providerReport":
       return snapshot;

@@ -1,0 +1,98 @@
+// Erases the content of a closed case, in batches under its ETag; killed anywhere, the next call goes on where it stood.
+//
+// Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, and an event
+// that nobody has folded needs its body.
+import { type CaseKey, newWriteId } from "../../domain/identity.ts";
+import { schemaVersion } from "../../domain/records/evidence.ts";
+import type { LogEntry } from "../../domain/records/review.ts";
+import { documentsOf, type Snapshot } from "../../domain/records/snapshot.ts";
+import { erased, type Erasable } from "../../domain/transitions/erase.ts";
+import type { Book } from "../../domain/definitions.ts";
+import type { Batch, CaseStore } from "../../stores/ports.ts";
+import type { Principal } from "./principal.ts";
+
+export type EraseResult =
+  | { kind: "erased"; documents: number }
+  | { kind: "missing" }
+  | { kind: "refused"; why: string }
+  /** Somebody wrote the case meanwhile, or the store did not answer: call again. */
+  | { kind: "again" };
+
+const batchMax = 80;
+
+export async function eraseCase(
+  ports: { cases: CaseStore; book: Book; nowMs(): number },
+  request: { key: CaseKey; principal: Principal },
+): Promise<EraseResult> {
+  const { key, principal } = request;
+  const { caseEtag } = await ports.cases.read(key);
+  const history = await ports.cases.history(key);
+  if (history === undefined || caseEtag === undefined) return { kind: "missing" };
+  const why = whyNot(history.snapshot, ports.book);
+  if (why !== undefined) return { kind: "refused", why };
+  const all: Erasable[] = [...documentsOf(history.snapshot), ...history.log];
+  const changed = all.map(erased).filter((document, index) => document !== all[index]);
+  const others = changed.filter(({ type }) => type !== "case");
+  let etag = caseEtag;
+  // The case last: as long as it shows its facts, the erasing is not complete.
+  for (let from = 0; from < others.length || from === 0; from += batchMax) {
+    const isLast = from + batchMax >= others.length;
+    const batch = batchOf(history.snapshot, {
+      etag,
+      replaces: others.slice(from, from + batchMax),
+      by: principal.id,
+      nowMs: ports.nowMs(),
+      isLast,
+    });
+    const outcome = await ports.cases.write(batch);
+    if (outcome.kind !== "committed") return { kind: "again" };
+    etag = outcome.caseEtag;
+  }
+  return { kind: "erased", documents: changed.length };
+}
+
+function whyNot(snapshot: Snapshot, book: Book): string | undefined {
+  const record = snapshot.case;
+  if (record === undefined) return "nothing of it has been folded yet";
+  const workflow = book.workflow(record.workflow.type);
+  if (workflow?.statuses[record.status]?.final !== true) return "the case is not closed";
+  if (snapshot.events.some(({ folded }) => folded === undefined))
+    return "an event is not folded yet";
+  const open = snapshot.effects.find(
+    ({ status }) => status === "prepared" || status === "started" || status === "unknown",
+  );
+  return open === undefined ? undefined : `${open.action} is ${open.status}`;
+}
+
+function batchOf(
+  snapshot: Snapshot,
+  part: { etag: string; replaces: Erasable[]; by: string; nowMs: number; isLast: boolean },
+): Batch {
+  const record = snapshot.case;
+  if (record === undefined) throw new Error("no case");
+  const writeId = newWriteId();
+  const { tenantId, caseId } = snapshot;
+  const done = { ...record, erased: { by: part.by, atMs: part.nowMs }, dueAtMs: undefined };
+  const caseDocument = part.isLast ? (erased(done) as typeof done) : record;
+  const log: LogEntry = {
+    id: `log:${writeId}`,
+    type: "log",
+    schemaVersion,
+    tenantId,
+    caseId,
+    atMs: part.nowMs,
+    by: part.by,
+    fence: record.fence,
+    version: record.version,
+    status: record.status,
+    did: ["content erased"],
+  };
+  return {
+    key: { tenantId, caseId },
+    caseEtag: part.etag,
+    caseDocument: { ...caseDocument, lastWriteId: writeId },
+    creates: [],
+    replaces: part.replaces,
+    log,
+  };
+}
