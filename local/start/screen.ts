@@ -146,6 +146,11 @@ function nextCommands(azure: LocalAzure, example: NextExample): [string, string]
       `${order("commitThenDrop")} && ${send(lost)}`,
     ],
     [
+      "take an authorization back: what needs it is held, visibly",
+      `curl -sS -X POST '${hostUrl}/api/grants/acme/grant:acme:invoice-exception:email.send_notification.v1/revoke' ` +
+        `-H 'content-type: application/json' -d '{"reason":"trying it out"}'`,
+    ],
+    [
       "the portal does what it is asked and hangs; the worker is killed in mid-call",
       `${order("hang")} && ${send(killed)} && sleep 1 && kill -9 "$(cat '${statePath}/${workerPidFile}')"`,
     ],

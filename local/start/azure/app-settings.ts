@@ -20,6 +20,8 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
   ]);
   return {
     FUNCTIONS_WORKER_RUNTIME: "node",
+    // The host injects a signed-in principal, as Easy Auth does where the platform says that it is on.
+    WEBSITE_AUTH_ENABLED: "True",
     ServiceBus: serviceBusConnection,
     Cosmos: cosmosConnection,
     COSMOS_DATABASE: "countersign",

@@ -171,6 +171,9 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
   }
 }
 
+/** Who is signed in, as Easy Auth would say; another header plays a second person. */
+const localPrincipal = { id: "local-operator", name: "Local operator", roles: ["admin"] };
+
 async function startHost(
   plan: Plan,
   onMessage: (message: { kind: string }) => void,
@@ -184,6 +187,7 @@ async function startHost(
       "--data": await plan.state.folder("host"),
       "--port": String(plan.ports.host),
       "--workers": "1",
+      "--principal": JSON.stringify(localPrincipal),
     }).flat(),
   });
 }
