@@ -35,7 +35,7 @@ async function readState(name: string): Promise<unknown> {
   }
 }
 
-const secrets = Secrets.parse(await readState(secretsFile));
+const secrets = Secrets.pick({ webhooks: true }).parse(await readState(secretsFile));
 const { hostUrl } = (await readState(runningFile)) as { hostUrl: string };
 const body =
   values.body ??

@@ -70,7 +70,11 @@ export async function secretsOf(state: StateFolder): Promise<Secrets> {
 }
 
 /** The secret that a sender signs with: the named one, or the one in use. */
-export function secretOf(secrets: Secrets, source: string, name?: string): string {
+export function secretOf(
+  secrets: Pick<Secrets, "webhooks">,
+  source: string,
+  name?: string,
+): string {
   const known = secrets.webhooks[source] ?? [];
   const secret = name === undefined ? known[0] : known.find((one) => one.name === name);
   if (secret === undefined) throw new Error(`no webhook secret ${name ?? ""} for source ${source}`);

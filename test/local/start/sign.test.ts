@@ -13,7 +13,7 @@ async function stateFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sign-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const webhooks = { "acme-erp": [{ name: "2026-10", secret }] };
-  const secrets = { caseIdKey: "", supplierPortalToken: "", emailToken: "", webhooks };
+  const secrets = { caseIdKey: "", webhooks };
   await writeFile(join(folder, "secrets.json"), JSON.stringify(secrets));
   await writeFile(join(folder, "running.json"), JSON.stringify({ hostUrl: "http://127.0.0.1:9" }));
   return folder;
