@@ -9,7 +9,7 @@
 import type { z } from "zod";
 import type { Contract } from "./contract.ts";
 import type { ActionRequest } from "./records/case.ts";
-import type { Answer, Binding, LookupVerdict } from "./records/evidence.ts";
+import type { Answer, Binding, LookupVerdict, Receipt } from "./records/evidence.ts";
 import type { Effect } from "./records/effect.ts";
 import type { Event } from "./records/inbox.ts";
 
@@ -37,8 +37,20 @@ export interface SendRequest {
   /** Absent when the contract has no key. */
   providerKey?: string;
   payload: Readonly<Record<string, unknown>>;
+  /** For adapters whose provider can echo it: how its own webhook finds the case again. */
+  caseKey?: string;
   fence: number;
   timeoutMs: number;
+}
+
+/** A provider's own webhook about one operation of ours. */
+export interface ProviderReport {
+  caseKey: string;
+  operationId: string;
+  providerId: string;
+  stage: Receipt["stage"];
+  /** Whom it says it was for, where it says so: must be the effect's own target. */
+  target?: string;
 }
 
 export type LookupRequest = Omit<SendRequest, "fence">;
@@ -52,6 +64,11 @@ export interface Provider {
   /** Never throws, and never settles before its socket is closed or its answer is read. */
   send(request: SendRequest): Promise<Answer>;
   /** Present exactly when the contract has a look-up. Never throws. */
+  /** Reads the provider's webhook; undefined when it names no operation of ours. */
+  report?(body: {
+    type: string;
+    data: Readonly<Record<string, unknown>>;
+  }): ProviderReport | undefined;
   lookup?(request: LookupRequest): Promise<LookupVerdict>;
 }
 
@@ -68,6 +85,17 @@ export interface DecideView {
   status: string;
   version: number;
   effects: readonly EffectView[];
+}
+
+/** What a decider may use that is not pure. */
+export interface DecideContext {
+  /**
+   * The result of an expensive step, checkpointed under this case version and revision. It saves repeated calls and
+   * decides nothing. Names are [a-z0-9-]{1,64}, each used once; the result is JSON that its own schema accepts again.
+   */
+  memo<T>(name: string, schema: z.ZodType<T>, compute: () => Promise<T>): Promise<T>;
+  /** Aborts when the turn's time is up. */
+  readonly signal: AbortSignal;
 }
 
 export type Decision =
@@ -97,7 +125,8 @@ export interface Workflow {
   fold(facts: Facts, event: Event, options: { older: boolean }): Facts | "ignored";
   /** Reads the facts of record again, before an approval is taken; throws when they cannot be read. */
   refresh?(facts: Facts): Promise<Facts>;
-  decide(view: DecideView): Decision | Promise<Decision>;
+  /** Throws a TransientFault when it must be asked again later: counted, with back-off, and held in the end. */
+  decide(view: DecideView, context: DecideContext): Decision | Promise<Decision>;
 }
 
 /** Everything that is registered, by name. */

@@ -21,10 +21,12 @@ import {
   invalidBody,
   tooLarge,
   unavailable,
+  unmatchedReport,
   unknownSource,
   wrongEventId,
 } from "./intake/intake-problems.ts";
 import { keepRefusal } from "./intake/keep-refusal.ts";
+import { recordReport } from "./intake/record-report.ts";
 import { problem, type Problem, type ProblemResponse } from "./problem.ts";
 import { readEvent, type ReadEvent } from "./intake/read-event.ts";
 import { withoutByteOrderMark } from "./intake/read-json.ts";
@@ -106,9 +108,40 @@ function logOf(verification: Verification): LogFields {
   return endedSecretName === undefined ? {} : { endedSecretName };
 }
 
+/** What a provider says of an effect is evidence for the ledger, and never a fact of the case. */
+async function recordFromProvider(intake: Intake, provider: string): Promise<IntakeResult> {
+  const { ports, delivery, source, eventId, content, receivedAtMs } = intake;
+  const recorded = await recordReport(ports, {
+    provider: ports.book.provider(provider),
+    source: { name: delivery.source, tenantId: source.tenantId },
+    eventId,
+    content,
+    receivedAtMs,
+  });
+  const log = { ...intake.log, result: recorded.kind };
+  switch (recorded.kind) {
+    case "recorded":
+      return answered({ matched: true, duplicate: recorded.duplicate }, log);
+    case "unmatched": {
+      const kept = await refuse(intake, unmatchedReport);
+      return kept.kind === "refused" && kept.problem.status === 503
+        ? kept
+        : answered({ matched: false }, log);
+    }
+    case "notKnown":
+      return refused(unavailable("The report could not be recorded."), log);
+  }
+}
+
+function answered(body: Record<string, boolean>, log: LogFields): IntakeResult {
+  const headers = { "content-type": "application/json" };
+  return { kind: "recorded", response: { status: 202, headers, body: JSON.stringify(body) }, log };
+}
+
 async function recordSigned(intake: Intake): Promise<IntakeResult> {
   const { ports, source, content } = intake;
-  const workflow = ports.book.workflow(source.workflow);
+  if (source.provider !== undefined) return recordFromProvider(intake, source.provider);
+  const workflow = ports.book.workflow(source.workflow ?? "");
   if (workflow === undefined) {
     return refused(unavailable("The workflow of this source is not running here."), intake.log);
   }
@@ -134,7 +167,7 @@ async function recordSigned(intake: Intake): Promise<IntakeResult> {
 function eventOf(intake: Intake, read: ReadEvent & { kind: "event" }): Event {
   const { ports, delivery, digest, eventId, receivedAtMs, source } = intake;
   const { body, eventType, externalRef, orderKey } = read;
-  const { tenantId, workflow } = source;
+  const { tenantId, workflow = "" } = source;
   return {
     id: `event:${delivery.source}:${documentIdPart(eventId)}`,
     type: "event",

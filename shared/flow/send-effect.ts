@@ -9,6 +9,7 @@
 // key cures that, and the contract says whether there is one.
 import { approvalState } from "../domain/decisions/approvals.ts";
 import { absenceCovers, keyRefusal } from "../domain/decisions/recover.ts";
+import { caseKeyText } from "../domain/identity.ts";
 import type { Provider } from "../domain/definitions.ts";
 import type { Effect } from "../domain/records/effect.ts";
 import type { Answer } from "../domain/records/evidence.ts";
@@ -104,6 +105,7 @@ async function call(
         binding: { operationId, target, payloadDigest },
         ...(providerKey === undefined ? {} : { providerKey }),
         payload: effect.payload,
+        caseKey: caseKeyText(turn.key),
         fence: caseOf(turn.draft).fence,
         timeoutMs,
       }),

@@ -97,8 +97,9 @@ export function nowMsOf(ports: TurnPorts, turn: Turn): number | undefined {
   return Math.floor(turn.storeMs + ports.monotonicMs() - turn.storeMsReadAtMonotonicMs);
 }
 
+/** A header has whole seconds: of two estimates that are never late, the later one is the better. */
 export function setStoreTime(ports: TurnPorts, turn: Turn, storeMs: number | undefined): void {
-  if (storeMs === undefined) return;
+  if (storeMs === undefined || storeMs <= (nowMsOf(ports, turn) ?? 0)) return;
   turn.storeMs = storeMs;
   turn.storeMsReadAtMonotonicMs = ports.monotonicMs();
 }

@@ -26,11 +26,19 @@ const WebhookSecret = z.strictObject({
   notAfter: z.iso.datetime({ offset: true }).optional(),
 });
 
-const WebhookSource = z.strictObject({
-  tenantId: z.string().regex(tenantIdPattern, "use 1 to 64 of a-z, 0-9 and -"),
-  workflow: z.string().min(1).max(100),
-  secrets: z.array(WebhookSecret).min(1, "give at least one secret").max(5),
-});
+const WebhookSource = z
+  .strictObject({
+    tenantId: z.string().regex(tenantIdPattern, "use 1 to 64 of a-z, 0-9 and -"),
+    /** A tenant's own system: its events are facts of this workflow. */
+    workflow: z.string().min(1).max(100).optional(),
+    /** A provider of ours: its webhooks are evidence about effects, and never facts. */
+    provider: z.string().min(1).max(100).optional(),
+    secrets: z.array(WebhookSecret).min(1, "give at least one secret").max(5),
+  })
+  .refine(({ provider, workflow }) => (provider === undefined) !== (workflow === undefined), {
+    error: "give either a workflow or a provider",
+    path: ["workflow"],
+  });
 export type WebhookSource = z.infer<typeof WebhookSource>;
 
 const sourceName = z.string().regex(/^[a-z0-9-]{1,64}$/, "use 1 to 64 of a-z, 0-9 and -");

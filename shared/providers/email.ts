@@ -5,13 +5,13 @@
 // Its promises are none, as this reference provider publishes them: no key, no look-up; every request that it takes is
 // one more message in somebody's inbox. So an unclear outcome goes to a person and is never sent again.
 // 202 means accepted, never delivered (cases.md 54). The answer echoes no operation: it is bound because it is
-// the attempt's own answer on its own connection. The operation id travels as a header of the message,
-// for whoever investigates.
+// the attempt's own answer on its own connection. The operation id and the case key travel as headers of the
+// message, and its webhooks (`message.delivered`, `message.bounced`) echo them.
 import { z } from "zod";
 import { assertContract } from "../domain/contract.ts";
 import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
-import type { Provider, SendRequest } from "../domain/definitions.ts";
+import type { Provider, ProviderReport, SendRequest } from "../domain/definitions.ts";
 import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
@@ -73,13 +73,17 @@ export function email(options: {
     contract,
     /** One sending address serves every tenant. */
     accountOf: () => from,
+    report: reportOf,
     async send(request) {
       const notification = Notification.safeParse(request.payload).data;
       if (request.action !== sendNotification.name || notification === undefined) {
         return { kind: "notSent", reason: `this is no payload of ${sendNotification.name}` };
       }
       const { to, subject, text } = notification;
-      const headers = { "X-Operation-Id": request.binding.operationId };
+      const headers = {
+        "X-Operation-Id": request.binding.operationId,
+        ...(request.caseKey === undefined ? {} : { "X-Case-Key": request.caseKey }),
+      };
       const heard = await poster.post({
         path: ["v1", "messages"],
         body: { from: request.account, to, subject, text, headers },
@@ -87,6 +91,30 @@ export function email(options: {
       });
       return answerOf(heard, contract, (answered) => receipt(request, answered));
     },
+  };
+}
+
+const Webhook = z.object({
+  id: MessageId,
+  to: z.string().max(320).optional(),
+  headers: z.object({ "X-Operation-Id": z.string().max(64), "X-Case-Key": z.string().max(128) }),
+});
+const stages: Readonly<Record<string, ProviderReport["stage"]>> = {
+  "message.delivered": "delivered",
+  "message.bounced": "failed",
+};
+
+function reportOf(body: { type: string; data: unknown }): ProviderReport | undefined {
+  const stage = Object.hasOwn(stages, body.type) ? stages[body.type] : undefined;
+  const told = Webhook.safeParse(body.data).data;
+  if (stage === undefined || told === undefined) return undefined;
+  const { headers, id, to } = told;
+  return {
+    caseKey: headers["X-Case-Key"],
+    operationId: headers["X-Operation-Id"],
+    providerId: id,
+    stage,
+    ...(to === undefined ? {} : { target: to }),
   };
 }
 

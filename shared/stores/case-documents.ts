@@ -100,8 +100,9 @@ function by<Document extends { id: string }>(timeMs: (document: Document) => num
   return (a: Document, b: Document) => timeMs(a) - timeMs(b) || compareText(a.id, b.id);
 }
 
+/** Fence and version never fall, so they tell the order that two clocks could not. */
 function inTime(a: LogEntry, b: LogEntry): number {
-  return a.atMs - b.atMs || a.version - b.version || a.fence - b.fence;
+  return a.fence - b.fence || a.version - b.version || a.atMs - b.atMs;
 }
 
 export function compareText(a: string, b: string): number {

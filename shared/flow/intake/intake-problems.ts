@@ -56,3 +56,9 @@ export function unavailable(what: string): Problem {
     retryAfterSeconds,
   };
 }
+
+export const unmatchedReport: Problem = {
+  status: 404,
+  slug: "unmatched-report",
+  detail: "The report names no effect that is known here; it is kept.",
+};

@@ -1,0 +1,105 @@
+// A provider's own webhook is evidence about an effect, never a fact of the case (design.md 5, rule 3; cases.md 54).
+import { describe, expect, test } from "vitest";
+import { caseKeyText } from "../../../shared/domain/identity.ts";
+import { recordReport, type ReportRecorded } from "../../../shared/flow/intake/record-report.ts";
+import { email } from "../../../shared/providers/email.ts";
+import { key, newWorld, type World } from "../world.ts";
+
+const { report } = email({ baseUrl: "http://127.0.0.1:1", token: "t", from: "a@example.org" });
+
+interface Told {
+  type?: string;
+  id?: string;
+  operation?: string;
+  to?: string;
+  eventId?: string;
+  tenantId?: string;
+}
+
+async function tell(world: World, told: Told = {}): Promise<ReportRecorded> {
+  const effect = (await world.effects()).at(-1);
+  const { type = "message.delivered", id = "bare-1", eventId = "r1", tenantId = "acme" } = told;
+  const headers = {
+    "X-Operation-Id": told.operation ?? effect?.operationId,
+    "X-Case-Key": caseKeyText(key),
+  };
+  const data = { id, headers, ...(told.to === undefined ? {} : { to: told.to }) };
+  const recorded = await recordReport(
+    { cases: world.cases, hints: world.hints, book: world.book, random: () => eventId },
+    {
+      provider: report && { ...world.bare, report },
+      source: { name: "mail-webhooks", tenantId },
+      eventId,
+      content: Buffer.from(JSON.stringify({ type, timestamp: "2026-11-29T12:00:00Z", data })),
+      receivedAtMs: world.nowMs(),
+    },
+  );
+  await world.run();
+  return recorded;
+}
+
+const mail = async (world: World) => (await world.effects()).at(-1);
+
+async function told(...script: World["bare"]["script"]): Promise<World> {
+  const world = newWorld();
+  world.bare.script = script;
+  await world.post(1);
+  await world.run();
+  return world;
+}
+
+describe("a report of a message that was accepted", () => {
+  test("shows it delivered, once, however often it is told", async () => {
+    const world = await told();
+    expect(await tell(world)).toEqual({ kind: "recorded", duplicate: false });
+    expect(await tell(world)).toEqual({ kind: "recorded", duplicate: true });
+    expect(await mail(world)).toMatchObject({
+      status: "confirmed",
+      receipt: { stage: "delivered" },
+    });
+    expect((await world.record()).version).toBe(2);
+  });
+
+  test("that bounced opens a review", async () => {
+    const world = await told();
+    await tell(world, { type: "message.bounced" });
+    expect((await mail(world))?.status).toBe("confirmed");
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["NotificationFailed"]);
+  });
+
+  test("under another id of the provider is a contradiction: it was sent twice", async () => {
+    const world = await told();
+    await tell(world, { id: "bare-9" });
+    expect((await mail(world))?.contradicted).toBeDefined();
+  });
+});
+
+describe("a report of a message that nobody could prove", () => {
+  test("confirms it and resolves its review; nothing is sent again", async () => {
+    const world = await told("appliedAndDropped");
+    expect(await mail(world)).toMatchObject({ status: "unknown" });
+    await tell(world);
+    expect(await mail(world)).toMatchObject({ status: "confirmed", settledBy: "finding" });
+    expect(await world.reviews()).toEqual([]);
+    expect(world.bare.received).toHaveLength(1);
+  });
+
+  test("to somebody else confirms nothing", async () => {
+    const world = await told("appliedAndDropped");
+    await tell(world, { to: "b@example.org" });
+    expect((await mail(world))?.status).toBe("unknown");
+  });
+});
+
+describe("a report that is not ours", () => {
+  test.each<[string, Told]>([
+    ["of an operation that is not known", { operation: "a".repeat(26) }],
+    ["signed for another tenant", { tenantId: "globex" }],
+    ["of a kind that nobody knows", { type: "message.opened" }],
+  ])("%s touches no case", async (_what, change) => {
+    const world = await told();
+    const before = world.batches();
+    expect(await tell(world, change)).toEqual({ kind: "unmatched" });
+    expect(world.batches()).toBe(before);
+  });
+});
