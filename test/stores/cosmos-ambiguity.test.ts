@@ -10,7 +10,7 @@ import { committed } from "./case-store.contract.ts";
 import { aBatch, aCase, anEffect, anEvent, aFinding, newCaseKey } from "./documents.ts";
 import { openCosmosWorld, type CosmosWorld } from "./local-cosmos.ts";
 
-const requestTimeoutMs = 250;
+const requestTimeoutMs = 800;
 let world: CosmosWorld;
 let store: CaseStore;
 
