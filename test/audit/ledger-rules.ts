@@ -69,7 +69,7 @@ export function statusesFollowTable({ cases }: Testimony): string[] {
         isOneStep || (isTwoSteps && before.status !== "prepared")
           ? []
           : [`${id} went from ${before.status} to ${after.status}`];
-      const isDenied = after.status === "rejected" || after.status === "cancelled";
+      const isDenied = ["rejected", "cancelled", "prepared"].includes(after.status);
       if (before.payloadDigest !== after.payloadDigest) wrong.push(`${id} changed its payload`);
       if (isDenied && earlierMayHaveLeft(after))
         wrong.push(`${id} may have left and is ${after.status}`);

@@ -228,6 +228,7 @@ function whyNotHeld(
         : "no decision held it";
     case "Poison":
       return redeliveries > 0 ? undefined : "no message ever came back from a worker";
+    case "DeciderFailing":
     case "PayloadMismatch":
     case "UnknownWorkflow":
     case "FactsInvalid":

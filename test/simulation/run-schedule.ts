@@ -100,6 +100,11 @@ export async function runSchedule(
     systems: {
       callFault() {
         counts.call += 1;
+        const [outage] = struck("outageAtCall", ({ call }) => call === counts.call);
+        if (outage !== undefined) {
+          fleet.stopUntil(world.nowMs() + outage.forMs);
+          return "answerLost";
+        }
         return struck("call", ({ call }) => call === counts.call)[0]?.fault;
       },
       lookupFails() {
@@ -109,6 +114,7 @@ export async function runSchedule(
       lagMs: (settleMs) => (schedule.n * 7919) % settleMs,
     },
   });
+  const operators = operatorsOf(world);
   let storeDownUntilMs = 0;
   world.cases.hooks = {
     ...world.cases.hooks,
@@ -116,6 +122,9 @@ export async function runSchedule(
       if (operation !== "write" && operation !== "createFinding") return undefined;
       if (world.nowMs() < storeDownUntilMs) return "lost";
       counts.write += 1;
+      for (const { forMs } of struck("revokeAtWrite", ({ write }) => write === counts.write)) {
+        for (const action of world.actions) operators.revoke(action, forMs);
+      }
       const [twisted] = struck("write", ({ write }) => write === counts.write);
       if (twisted?.twist === "late") {
         world.clock.at(world.nowMs() + twisted.landAfterMs, () => void world.cases.landLate());
@@ -129,7 +138,6 @@ export async function runSchedule(
   });
   world.setPump(fleet.pump);
 
-  const operators = operatorsOf(world);
   for (const { fault, place } of faults) {
     if (!("atMs" in fault)) continue;
     world.clock.at(startMs + fault.atMs, () => {
@@ -264,6 +272,8 @@ async function strikeAtTime(world: World, strike: Strike): Promise<boolean> {
     case "kill":
     case "stall":
     case "freezeAtSend":
+    case "outageAtCall":
+    case "revokeAtWrite":
     case "write":
     case "call":
     case "lookupFails":

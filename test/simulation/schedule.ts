@@ -13,6 +13,10 @@ export type Fault =
   | { kind: "stall"; visit: number; when: "before" | "after"; ms: number }
   /** Between the gate's last look and the socket. */
   | { kind: "freezeAtSend"; send: number; ms: number }
+  /** Its answer is lost, and no worker looks for so long: keys may be pruned meanwhile. */
+  | { kind: "outageAtCall"; call: number; forMs: number }
+  /** Everything is revoked while a batch is on its way: a claim that was granted when it was made. */
+  | { kind: "revokeAtWrite"; write: number; forMs: number }
   | { kind: "write"; write: number; twist: "lost" | "unanswered" | "late"; landAfterMs: number }
   | { kind: "call"; call: number; fault: CallFault }
   | { kind: "lookupFails"; lookup: number }
@@ -42,7 +46,7 @@ export interface Schedule {
 }
 
 export const faultsMin = 10;
-const faultsMade = 34;
+const faultsMade = 36;
 /** Faults stop here. */
 export const faultsForMs = 30 * 60_000;
 
@@ -130,6 +134,12 @@ const makers: readonly ((dice: Dice, caseN: number) => Fault)[] = [
 ];
 
 const rare: readonly ((dice: Dice) => Fault)[] = [
+  (dice) => ({
+    kind: "outageAtCall",
+    call: dice.between(1, 3),
+    forMs: dice.pick([60_000, 720_000, 1_000_000]),
+  }),
+  (dice) => ({ kind: "revokeAtWrite", write: dice.between(1, 6), forMs: dice.pick([500, 60_000]) }),
   (dice) => ({ kind: "deploy", atMs: timeOf(dice) }),
   (dice) => ({ kind: "drain", atMs: timeOf(dice), forMs: dice.pick([1000, 60_000]) }),
   (dice) => ({ kind: "outage", atMs: timeOf(dice), forMs: dice.pick([60_000, 1_000_000]) }),
@@ -147,7 +157,7 @@ const certain: readonly Fault["kind"][] = ["facts", "revoke", "spuriousHint"];
 const certainMakers = makers.filter((make) => certain.includes(make(diceOf(1), 0).kind));
 
 function faultOf(dice: Dice, place: number, caseCount: number): Fault {
-  if (place < 3) return dice.pick(rare)(dice);
+  if (place < 3 || place >= faultsMade - 2) return dice.pick(rare)(dice);
   const from = place < faultsMin ? certainMakers : makers;
   return dice.pick(from)(dice, dice.between(0, caseCount - 1));
 }
