@@ -12,9 +12,15 @@ export type FaultIds = Readonly<Record<string, string | number>>;
 export class TransientFault extends Error {
   override readonly name = "TransientFault";
   readonly ids: FaultIds;
-  constructor(message: string, options: { ids?: FaultIds; cause?: unknown } = {}) {
+  /** How long whoever did not answer asked to be left alone. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    message: string,
+    options: { ids?: FaultIds; cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.ids = options.ids ?? {};
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

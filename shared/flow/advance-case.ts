@@ -5,6 +5,7 @@
 // be covered or nothing is left to do; unfused, after every step. Both give the same record.
 import { askApprovals } from "../domain/transitions/ask-approvals.ts";
 import { applyDecision } from "../domain/transitions/decide.ts";
+import { deciderFailed } from "../domain/transitions/decider-failed.ts";
 import { markOrphaned } from "../domain/transitions/claim.ts";
 import { foldEvent } from "../domain/transitions/fold-event.ts";
 import { foldFindings } from "../domain/transitions/fold-findings.ts";
@@ -17,6 +18,7 @@ import type { Step } from "../domain/decisions/step.ts";
 import type { CaseKey } from "../domain/identity.ts";
 import { caseOf, effectOf, withCase } from "../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
+import { decideOnce } from "./deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
 import { lookUp } from "./look-up.ts";
 import {
@@ -197,14 +199,11 @@ async function decide(ports: TurnPorts, turn: Turn): Promise<"goOn" | "again"> {
   const record = caseOf(turn.draft);
   const workflow = ports.book.workflow(record.workflow.type);
   if (workflow === undefined) throw new Error(`no workflow ${record.workflow.type}`);
-  const { facts, status, version } = record;
-  const { effects } = turn.draft;
-  const decision = await ports.at("decide", async () =>
-    workflow.decide({ facts, status, version, effects }),
-  );
-  turn.draft = applyDecision(turn.draft, decision, {
-    book: ports.book,
-    nowMs: requireNowMs(ports, turn),
-  });
+  const decided = await ports.at("decide", () => decideOnce(ports, turn, workflow));
+  const nowMs = requireNowMs(ports, turn);
+  turn.draft =
+    decided.kind === "decided"
+      ? applyDecision(turn.draft, decided.decision, { book: ports.book, nowMs })
+      : deciderFailed(turn.draft, decided.failure, nowMs);
   return "goOn";
 }

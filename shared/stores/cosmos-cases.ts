@@ -3,8 +3,10 @@
 // The account must have one write region and Strong or Bounded Staleness consistency (connections.ts checks it): a
 // weaker one would let the send gate look at the past.
 import type { Container } from "@azure/cosmos";
+import type { z } from "zod";
 import { TransientFault } from "../domain/faults.ts";
 import type { CaseKey } from "../domain/identity.ts";
+import { Checkpoint } from "../domain/records/checkpoint.ts";
 import { Event } from "../domain/records/inbox.ts";
 import { assembleCase, decode } from "./case-documents.ts";
 import { answerApproval } from "./cosmos/answer-approval.ts";
@@ -32,20 +34,26 @@ export function cosmosCases(
     createEvent: (event) => createOnce(source, event),
     answerApproval: (key, request) => answerApproval(source, key, request),
     createRefusal: (refusal) => createOnce(source, refusal),
-    readEvent: (key, id) => readEvent(source, key, id),
+    readEvent: (key, id) => readOne(source, Event, { key, id }),
+    readCheckpoint: (key, id) => readOne(source, Checkpoint, { key, id }),
+    createCheckpoint: (checkpoint) => createOnce(source, checkpoint),
     due: (bounds) => readDue(source, bounds),
     heldForGrant: (wanted) => readHeldForGrant(source, wanted),
     history: (key) => readHistory(source, key),
   };
 }
 
-async function readEvent(source: Source, key: CaseKey, id: string): Promise<Event | undefined> {
+async function readOne<Document extends object>(
+  source: Source,
+  schema: z.ZodType<Document>,
+  { key, id }: { key: CaseKey; id: string },
+): Promise<Document | undefined> {
   const partition = { partitionKey: partitionOf(key), ids: idsOf(key) };
   const { document } = await readDocument(source, id, partition);
   if (document === undefined) return undefined;
-  const event = decode(Event, document);
-  if (event !== undefined) return event;
-  throw new TransientFault("Newer code wrote this event; ask an instance that runs it.", {
+  const decoded = decode(schema, document);
+  if (decoded !== undefined) return decoded;
+  throw new TransientFault("Newer code wrote this document; ask an instance that runs it.", {
     ids: { ...idsOf(key), documentId: id },
   });
 }

@@ -5,6 +5,7 @@
 // was none: then every call counts as still running.
 import type { CaseKey } from "../domain/identity.ts";
 import type { Approval, ApprovalAnswer } from "../domain/records/approval.ts";
+import type { Checkpoint } from "../domain/records/checkpoint.ts";
 import type { Finding } from "../domain/records/evidence.ts";
 import type { Grant } from "../domain/records/grant.ts";
 import type { Event, Refusal } from "../domain/records/inbox.ts";
@@ -83,6 +84,10 @@ export interface CaseStore {
   /** The first answer wins; the same answer told again is the same. */
   answerApproval(key: CaseKey, request: { id: string; answer: ApprovalAnswer }): Promise<Answered>;
   createRefusal(refusal: Refusal): Promise<Created>;
+  /** Undefined when there is none; throws a fault when it cannot be read, whatever the reason. */
+  readCheckpoint(key: CaseKey, id: string): Promise<Checkpoint | undefined>;
+  /** Never touches the case's ETag. */
+  createCheckpoint(checkpoint: Checkpoint): Promise<Created>;
   /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
   due(options: { nowMs: number; max: number }): Promise<DueCase[]>;
   /** Cases of a tenant in which an effect of this action waits for a grant. */

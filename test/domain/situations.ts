@@ -6,7 +6,6 @@ import {
   defineAction,
   type Book,
   type Decision,
-  type DecideView,
   type Provider,
   type Workflow,
 } from "../../shared/domain/definitions.ts";
@@ -71,7 +70,7 @@ export const planOfTwo: Decision = {
 };
 
 export function bookWith(
-  decide: (view: DecideView) => Decision = () => planOfTwo,
+  decide: Workflow["decide"] = () => planOfTwo,
   options: { approve?: readonly string[]; refresh?: Workflow["refresh"] } = {},
 ): Book {
   const autonomy = (name: string) => (options.approve?.includes(name) ? "approve" : "auto");

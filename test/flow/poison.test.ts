@@ -5,7 +5,6 @@ import { caseKeyText } from "../../shared/domain/identity.ts";
 import { advanceCase } from "../../shared/flow/advance-case.ts";
 import { handleHint } from "../../shared/flow/handle-hint.ts";
 import type { TurnPorts } from "../../shared/flow/turn.ts";
-import { planOfTwo } from "../domain/situations.ts";
 import { key, mortal, newWorld, type World } from "./world.ts";
 
 let randoms = 0;
@@ -61,18 +60,16 @@ describe("a store that does not answer", () => {
 });
 
 describe("a case that kills its workers", () => {
-  const poisoned = () =>
-    newWorld({
-      decide: ({ facts }) => {
-        if (facts["poison"] === true) throw new Error("out of memory");
-        return planOfTwo;
+  test("is parked in a review with the reason, before its message is a dead letter", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const frail = world.worker({
+      async at(name, act) {
+        if (name === "decide") throw new Error("out of memory");
+        return act();
       },
     });
-
-  test("is parked in a review with the reason, before its message is a dead letter", async () => {
-    const world = poisoned();
-    await world.post(1, { poison: true });
-    await deliverAll(world);
+    await deliverAll(world, frail);
     expect(world.hints.deadLetters("cases")).toEqual([]);
     expect((await world.record()).held?.reason).toBe("Poison");
     expect((await world.reviews()).map(({ why }) => why)[0]).toContain("deliveries in a row");

@@ -3,8 +3,7 @@
 import {
   bookOf,
   type Book,
-  type Decision,
-  type DecideView,
+  type Workflow,
   type Facts,
   type Provider,
 } from "../../shared/domain/definitions.ts";
@@ -62,7 +61,7 @@ const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 export function newWorld(
   options: {
     fused?: boolean;
-    decide?: (view: DecideView) => Decision;
+    decide?: Workflow["decide"];
     approve?: readonly string[];
     refresh?: (facts: Facts) => Promise<Facts>;
   } = {},

@@ -6,8 +6,10 @@
 //   reader()       a worker whose reads lag behind by so many transactions of the partition
 //
 // Hooks may be asynchronous: a simulation holds a worker there and lets another go on.
+import type { z } from "zod";
 import type { CaseKey } from "../../shared/domain/identity.ts";
 import { Approval } from "../../shared/domain/records/approval.ts";
+import { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
 import { Event } from "../../shared/domain/records/inbox.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { assertFits } from "../../shared/stores/batch-limits.ts";
@@ -113,6 +115,11 @@ function caseStore(world: World, lagVersions: number): CaseStore {
     createFinding: (finding) => create("createFinding", finding),
     createEvent: (event) => create("createEvent", event),
     createRefusal: (refusal) => create("createRefusal", refusal),
+    createCheckpoint: (checkpoint) => create("createCheckpoint", checkpoint),
+    readCheckpoint: (key, id) =>
+      reading({ operation: "readCheckpoint", key, id }, () =>
+        readOne(Checkpoint, documents(key), id),
+      ),
     answerApproval: (key, { id, answer }) =>
       reading({ operation: "answerApproval", key, id }, () => {
         const stored = partitions.documents(key, 0).find((one) => one.id === id);
@@ -124,7 +131,7 @@ function caseStore(world: World, lagVersions: number): CaseStore {
         return { kind: "answered" } as const;
       }),
     readEvent: (key, id) =>
-      reading({ operation: "readEvent", key, id }, () => eventOf(documents(key), id)),
+      reading({ operation: "readEvent", key, id }, () => readOne(Event, documents(key), id)),
     due: ({ max, nowMs }) =>
       reading({ operation: "due" }, () =>
         partitions
@@ -151,7 +158,9 @@ function caseStore(world: World, lagVersions: number): CaseStore {
       ),
     history: (key) =>
       reading({ operation: "history", key }, () => {
-        const all = documents(key).filter(({ type }) => type !== "refusal");
+        const all = documents(key).filter(
+          ({ type }) => type !== "refusal" && type !== "checkpoint",
+        );
         if (all.length === 0) return undefined;
         const { snapshot, log } = assembleCase(key, all);
         return { snapshot, log };
@@ -241,12 +250,16 @@ function headOf(documents: readonly Stored[], storeMs: number) {
   };
 }
 
-function eventOf(documents: readonly Stored[], id: string): Event | undefined {
+function readOne<Document extends object>(
+  schema: z.ZodType<Document>,
+  documents: readonly Stored[],
+  id: string,
+): Document | undefined {
   const document = documents.find((candidate) => candidate.id === id);
   if (document === undefined) return undefined;
-  const event = decode(Event, document);
-  if (event === undefined) throw new TransientFault("Newer code wrote this event.");
-  return event;
+  const decoded = decode(schema, document);
+  if (decoded === undefined) throw new TransientFault("Newer code wrote this document.");
+  return decoded;
 }
 
 function dueOf(key: CaseKey, document: Stored, nowMs: number) {

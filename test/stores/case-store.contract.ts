@@ -5,6 +5,7 @@ import type { CaseStore } from "../../shared/stores/ports.ts";
 import {
   aBatch,
   aCase,
+  aCheckpoint,
   aFinding,
   anEffect,
   anEvent,
@@ -287,6 +288,31 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
         expect(await store.due({ nowMs: baseMs + 40, max: 2 })).toEqual(rows.slice(0, 2));
         expect(await store.due({ nowMs: baseMs, max: 10 })).toEqual([]);
       });
+    });
+
+    describe("a checkpoint", () => {
+      test("is read as it was created, once, and moves neither the case nor what is read of it", async () => {
+        const key = newCaseKey();
+        const caseEtag = await committed(store, aBatch(key));
+        const checkpoint = aCheckpoint(key);
+        expect(await store.readCheckpoint(key, checkpoint.id)).toBeUndefined();
+        expect(await store.createCheckpoint(checkpoint)).toBe("created");
+        expect(await store.createCheckpoint({ ...checkpoint, value: "other" })).toBe("exists");
+        expect(await store.readCheckpoint(key, checkpoint.id)).toEqual(checkpoint);
+        expect(await store.head(key)).toMatchObject({ caseEtag, unfolded: [] });
+        expect((await store.read(key)).snapshot.newerSchema).toBe(false);
+        expect((await store.history(key))?.log).toHaveLength(1);
+      });
+
+      test.each([{ version: "one" }, { schemaVersion: 99 }])(
+        "with %o cannot be read, and says so",
+        async (change) => {
+          const key = newCaseKey();
+          const checkpoint = aCheckpoint(key);
+          await plant({ ...checkpoint, ...change });
+          await expect(store.readCheckpoint(key, checkpoint.id)).rejects.toThrow(/newer|schema/i);
+        },
+      );
     });
 
     describe("the history of a case", () => {

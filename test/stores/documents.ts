@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { caseIdOf, newWriteId, operationIdOf, type CaseKey } from "../../shared/domain/identity.ts";
 import type { Case } from "../../shared/domain/records/case.ts";
+import type { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
 import type { EffectOf } from "../../shared/domain/records/effect.ts";
 import { schemaVersion, type Finding } from "../../shared/domain/records/evidence.ts";
 import type { Event, Refusal } from "../../shared/domain/records/inbox.ts";
@@ -136,6 +137,20 @@ export function aRefusal(key: CaseKey): Refusal {
     bodyDigest: "0".repeat(64),
     bodyBytes: 12,
     receivedAtMs: 1_800_000_000_000,
+    ttl: 3600,
+  };
+}
+
+export function aCheckpoint(key: CaseKey): Checkpoint {
+  return {
+    id: "checkpoint:1:proposal",
+    type: "checkpoint",
+    schemaVersion,
+    ...key,
+    version: 1,
+    name: "proposal",
+    workflow: { type: "invoice-exception", revision: 1 },
+    value: { amount: "12.50", lines: [1, null] },
     ttl: 3600,
   };
 }

@@ -1,7 +1,13 @@
 // What a careful clerk would do when an onboarding ends: close, welcome, tell; and when it is not clear, nothing.
 import { describe, expect, test } from "vitest";
-import type { DecideView, Decision, EffectView } from "../../shared/domain/definitions.ts";
+import type { DecideContext, DecideView, Decision, EffectView } from "../../shared/domain/definitions.ts";
 import { customerOnboarding } from "../../shared/workflows/customer-onboarding/customer-onboarding.ts";
+
+/** The rules ask nobody. */
+const noContext: DecideContext = {
+  memo: (_name, _schema, compute) => compute(),
+  signal: new AbortController().signal,
+};
 
 const completed = {
   crmCase: "CRM-318",
@@ -14,7 +20,7 @@ async function decide(
   facts: DecideView["facts"] = completed,
   effects: EffectView[] = [],
 ): Promise<Decision> {
-  return customerOnboarding.decide({ facts, status: "open", version: 1, effects });
+  return customerOnboarding.decide({ facts, status: "open", version: 1, effects }, noContext);
 }
 
 describe("an onboarding that was completed", () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { EffectView } from "../../shared/domain/definitions.ts";
+import type { DecideContext, EffectView } from "../../shared/domain/definitions.ts";
 import { invoiceException } from "../../shared/workflows/invoice-exception/invoice-exception.ts";
+
+/** The rules ask nobody. */
+const noContext: DecideContext = {
+  memo: (_name, _schema, compute) => compute(),
+  signal: new AbortController().signal,
+};
 
 const facts = {
   invoice: "INV-1",
@@ -13,7 +19,10 @@ const facts = {
   accountOwnerEmail: "owner@example.org",
 };
 const decide = (change: object, effects: EffectView[] = []) =>
-  invoiceException.decide({ facts: { ...facts, ...change }, status: "open", version: 1, effects });
+  invoiceException.decide(
+    { facts: { ...facts, ...change }, status: "open", version: 1, effects },
+    noContext,
+  );
 
 describe("an invoice billed above its order", () => {
   test("asks for a credit note of exactly the difference, marks the invoice, and tells its owner", () => {
@@ -74,7 +83,7 @@ describe("an invoice billed above its order", () => {
 test("an amendment that overtook its exception waits for it", () => {
   const early = { invoice: "INV-1", ordered: "1200.00" };
   expect(
-    invoiceException.decide({ facts: early, status: "open", version: 1, effects: [] }),
+    invoiceException.decide({ facts: early, status: "open", version: 1, effects: [] }, noContext),
   ).toMatchObject({
     kind: "wait",
   });

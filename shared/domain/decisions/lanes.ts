@@ -150,6 +150,10 @@ function decideStep(record: Case, facts: LaneFacts): Step {
   if (planIsHeld(record)) return { kind: "idle" };
   if (facts.workflow.statuses[record.status]?.final !== false) return { kind: "idle" };
   if (record.decidedVersion === record.version) return { kind: "idle" };
+  const retry = record.decideRetry;
+  if (retry?.version === record.version && (facts.nowMs ?? 0) < retry.notBeforeMs) {
+    return { kind: "wait", untilMs: retry.notBeforeMs };
+  }
   if (record.decisionsWithoutProgress >= decisionsWithoutProgressMax) {
     const why = `${record.decisionsWithoutProgress} decisions brought no confirmed effect`;
     return { kind: "holdCase", reason: "NoProgress", why };

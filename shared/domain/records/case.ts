@@ -36,6 +36,7 @@ export const heldReasons = [
   "UnknownWorkflow",
   "FactsInvalid",
   "Poison",
+  "DeciderFailing",
 ] as const;
 
 export const Case = z.object({
@@ -67,6 +68,15 @@ export const Case = z.object({
   decisionsWithoutProgress: z.int().nonnegative(),
   /** Deliveries in a row that ended with their worker, counted before the work; any batch ends the row. */
   crashes: z.int().positive().optional(),
+  /** Failures of the decider on this version, and when it is asked again. */
+  decideRetry: z
+    .object({
+      version: z.int(),
+      transient: z.int().nonnegative(),
+      defects: z.int().nonnegative(),
+      notBeforeMs: z.int(),
+    })
+    .optional(),
   /** Open contradictions: while any is open, no plan claim and no decision. */
   contradictionsOpen: z.int().nonnegative(),
   /** How many reviews were ever opened here: makes their ids. */

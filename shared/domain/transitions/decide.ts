@@ -24,6 +24,7 @@ export function applyDecision(
   const record = caseOf(snapshot);
   const decided = withCase(snapshot, {
     decidedVersion: record.version,
+    decideRetry: undefined,
     workflow: {
       ...record.workflow,
       revision: options.book.workflow(record.workflow.type)?.revision ?? record.workflow.revision,

@@ -1,0 +1,75 @@
+// Asks the decider once. What it throws is an answer too: no message is given back for it (design.md 10).
+//
+// Only what the decider itself threw is counted against it. What a boundary of the memo threw is this worker's
+// trouble, and goes on up, whatever the decider made of it.
+import type { DecideContext, Decision, Workflow } from "../../domain/definitions.ts";
+import { TransientFault } from "../../domain/faults.ts";
+import { caseOf } from "../../domain/records/snapshot.ts";
+import type { DeciderFailure } from "../../domain/transitions/decider-failed.ts";
+import { budgetLeftMs, turnFields, type Turn, type TurnPorts } from "../turn.ts";
+import { isFault, memo } from "./memo.ts";
+
+export type Decided =
+  | { kind: "decided"; decision: Decision }
+  | { kind: "failed"; failure: DeciderFailure };
+
+export async function decideOnce(
+  ports: TurnPorts,
+  turn: Turn,
+  workflow: Workflow,
+): Promise<Decided> {
+  const { facts, status, version } = caseOf(turn.draft);
+  const { effects } = turn.draft;
+  const broken: unknown[] = [];
+  try {
+    const context = contextOf(watched(ports, broken), turn, workflow);
+    const decision = await workflow.decide({ facts, status, version, effects }, context);
+    if (broken.length === 0) return { kind: "decided", decision };
+  } catch (error) {
+    if (broken.length === 0) return { kind: "failed", failure: failureOf(ports, turn, error) };
+  }
+  throw broken[0];
+}
+
+/** Remembers what a boundary threw that is no fault of a store. */
+function watched(ports: TurnPorts, broken: unknown[]): TurnPorts {
+  return {
+    ...ports,
+    async at(boundary, act) {
+      try {
+        return await ports.at(boundary, act);
+      } catch (error) {
+        if (!isFault(error)) broken.push(error);
+        throw error;
+      }
+    },
+  };
+}
+
+function contextOf(ports: TurnPorts, turn: Turn, workflow: Workflow): DecideContext {
+  return {
+    memo: (name, schema, compute) => memo(ports, turn, { name, schema, compute, workflow }),
+    get signal() {
+      return AbortSignal.timeout(Math.max(1, Math.floor(budgetLeftMs(ports, turn))));
+    },
+  };
+}
+
+/** A defect's own message may hold what it was about: only its name and place are told. */
+function failureOf(ports: TurnPorts, turn: Turn, error: unknown): DeciderFailure {
+  if (error instanceof TransientFault) {
+    ports.log.warn("the decider gave no answer; it is asked again later", {
+      ...turnFields(turn),
+      why: error.message,
+    });
+    return { kind: "transient", why: error.message, retryAfterMs: error.retryAfterMs };
+  }
+  const why = error instanceof Error ? error.name : typeof error;
+  const frames = (error instanceof Error ? (error.stack ?? "") : "").split("\n");
+  ports.log.error("the decider threw", {
+    ...turnFields(turn),
+    why,
+    where: frames.find((line) => line.startsWith("    at "))?.trim(),
+  });
+  return { kind: "defect", why };
+}
