@@ -63,6 +63,15 @@ describe("documents of newer code", () => {
   });
 });
 
+test("a case in mid-plan whose workflow is gone is held, once", () => {
+  const empty = { ...book, workflow: () => undefined };
+  expect(next(plannedCase(), empty, { nowMs })).toMatchObject({
+    kind: "holdCase",
+    reason: "UnknownWorkflow",
+  });
+  expect(next(openedCase(), empty, { nowMs })).toEqual({ kind: "idle" });
+});
+
 describe("a started effect", () => {
   const deadlineMs = nowMs + 1000 + callTimeoutMs;
 

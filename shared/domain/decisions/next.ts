@@ -6,6 +6,8 @@
 // Order: what is newer than this code; what was learned; the call in flight; what arrived; then the two
 // lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
 import { caseOf, effectOf, type Snapshot } from "../records/snapshot.ts";
+import type { Case } from "../records/case.ts";
+import { isFinal } from "../records/effect.ts";
 import type { Book } from "../definitions.ts";
 import { isWork, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
@@ -35,8 +37,16 @@ export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step
   const inFlight = inFlightStep(snapshot, options.nowMs);
   if (inFlight !== undefined) return inFlight;
   if (event !== undefined) return { kind: "foldEvent", eventId: event.id };
-  if (workflow === undefined) return { kind: "idle" };
+  if (workflow === undefined) return removedStep(snapshot, snapshot.case);
   return laneStep(snapshot, { ...options, book, workflow });
+}
+
+/** Its workflow is no longer in this code: what is open waits for a person, visibly. */
+function removedStep(snapshot: Snapshot, record: Case): Step {
+  const isOpen = record.plan !== undefined || snapshot.effects.some((effect) => !isFinal(effect));
+  if (!isOpen || record.held !== undefined) return { kind: "idle" };
+  const why = `no workflow ${record.workflow.type} is registered in this code`;
+  return { kind: "holdCase", reason: "UnknownWorkflow", why };
 }
 
 /** The call that was out is over at its deadline all the same, and a person must see that nobody knows its end. */

@@ -19,7 +19,7 @@ export type Step =
   | { kind: "claim"; operationId: string }
   | { kind: "commit" }
   | { kind: "decide" }
-  | { kind: "holdCase"; reason: "NoProgress" | "RepeatedIntent"; why: string }
+  | { kind: "holdCase"; reason: "NoProgress" | "RepeatedIntent" | "UnknownWorkflow"; why: string }
   | { kind: "draining" }
   | { kind: "idle" };
 
