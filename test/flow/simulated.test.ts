@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { next } from "../../shared/domain/decisions/next.ts";
 import { recover } from "../../shared/domain/decisions/recover.ts";
+import type { Finding } from "../../shared/domain/records/evidence.ts";
 import type { EffectOf } from "../../shared/domain/records/effect.ts";
 import { effectOf, withCase, type Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { markOrphaned } from "../../shared/domain/transitions/claim.ts";
@@ -116,3 +117,35 @@ test("a parked case's call is over at its deadline, and a person sees that its e
     operationId,
   });
 });
+
+// simulate --seed 11 --schedules 127 and 1891: a worker thawed after a person had given its effect up; what it told made the
+// effect unknown without a review, or prepared without a plan.
+test.each(["noAnswer", "notSent"] as const)(
+  "an abandoned effect stays abandoned when its worker comes back with %s",
+  (kind) => {
+    const claimed = claimedCase();
+    const { operationId } = firstOf(claimed);
+    const orphaned = markOrphaned(claimed, operationId, { deadlineMs: nowMs, nowMs });
+    const finding = (n: number, content: Finding["content"]): Finding => ({
+      id: `finding:${operationId}:${n}`,
+      type: "finding",
+      schemaVersion: 1,
+      ...key,
+      operationId,
+      content,
+      by: "test",
+      foundAtMs: nowMs,
+    });
+    const fold = (from: Snapshot, told: Finding) =>
+      foldFindings({ ...from, findings: [told] }, operationId, { book, nowMs });
+    const statement = { kind: "abandon" } as const;
+    const abandoned = fold(orphaned, finding(1, { kind: "statement", statement, reason: "test" }));
+    const answer = { kind, reason: "late" } as const;
+    const thawed = fold(abandoned, finding(2, { kind: "attemptEnd", attempt: 1, answer }));
+    expect(effectOf(thawed, operationId)).toMatchObject({
+      status: "unknown",
+      abandonedBy: "test",
+      attempts: [{ end: { kind } }],
+    });
+  },
+);

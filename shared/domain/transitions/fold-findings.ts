@@ -3,7 +3,7 @@
 // All findings of one effect are folded together, successes first: a person's "no" must not be folded past a
 // receipt that is already there. A confirmation counts from any attempt; a rejection only from the
 // current one. Evidence against a final status changes no status: it is a contradiction (design.md 4).
-import { coreOf, lastAttempt, type Effect } from "../records/effect.ts";
+import { coreOf, isFinal, lastAttempt, type Effect } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
 import {
   caseOf,
@@ -145,7 +145,8 @@ function foldAttemptEnd(
   if (attempt === undefined || content.answer.kind === "receipt") return snapshot;
   // An end that was recorded by its own worker is not told twice.
   if (attempt.end !== undefined && attempt.end.kind !== "orphaned") return snapshot;
-  const isOpen = effect.status === "started" || effect.status === "unknown";
+  // Given up by a person: only a receipt still settles it; an end without one must not bring it back into play.
+  const isOpen = (effect.status === "started" || effect.status === "unknown") && !isFinal(effect);
   if (!isOpen || lastAttempt(effect)?.n !== attempt.n) {
     return endOnly(snapshot, effect, content, options);
   }
