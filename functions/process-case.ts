@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { app, type InvocationContext } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { handleHint } from "../shared/flow/handle-hint.ts";
+import { handleHint } from "../shared/flow/wake/handle-hint.ts";
 import { runtime } from "../shared/runtime.ts";
 
 export async function processCase(message: unknown, context: InvocationContext): Promise<void> {

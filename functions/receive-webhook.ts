@@ -9,7 +9,7 @@ import {
   type InvocationContext,
 } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { recordEvent } from "../shared/flow/record-event.ts";
+import { recordEvent } from "../shared/flow/intake/record-event.ts";
 import { runtime } from "../shared/runtime.ts";
 
 export async function receiveWebhook(

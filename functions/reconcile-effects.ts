@@ -3,7 +3,7 @@
 // What cannot even start (no connection) does throw, and the retry policy keeps the same batch until it can.
 import { app, type InvocationContext } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { reconcileEffects as reconcile } from "../shared/flow/reconcile-effects.ts";
+import { reconcileEffects as reconcile } from "../shared/flow/wake/reconcile-effects.ts";
 import { runtime } from "../shared/runtime.ts";
 
 export async function reconcileEffects(

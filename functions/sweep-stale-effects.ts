@@ -1,7 +1,7 @@
 // Once a minute, in UTC: wakes what is due. Two sweeps at once, or one after an outage, change nothing more.
 import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { sweepDue } from "../shared/flow/sweep-due.ts";
+import { sweepDue } from "../shared/flow/wake/sweep-due.ts";
 import { runtime } from "../shared/runtime.ts";
 
 export async function sweepStaleEffects(_timer: Timer, context: InvocationContext): Promise<void> {

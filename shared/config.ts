@@ -5,7 +5,7 @@
 // A value never appears in an error: a setting may be a secret.
 import { z } from "zod";
 import { TerminalFault } from "./domain/faults.ts";
-import { WebhookSources } from "./flow/webhook-sources.ts";
+import { WebhookSources } from "./flow/intake/webhook-sources.ts";
 
 const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
 

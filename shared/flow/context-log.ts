@@ -1,5 +1,5 @@
 // An invocation's log as the flows use it: one sentence and fields, as one JSON line; payloads never.
-import type { Log, LogFields } from "./turn.ts";
+import type { Log, LogFields } from "./turn/turn.ts";
 
 /** What the flows need of a Functions InvocationContext. */
 export interface LogTarget {

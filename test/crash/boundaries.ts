@@ -13,7 +13,7 @@ export const turnFiles = [
   "write-draft",
 ] as const;
 
-export const flowFolder = join(import.meta.dirname, "..", "..", "shared", "flow");
+export const flowFolder = join(import.meta.dirname, "..", "..", "shared", "flow", "turn");
 
 export function sourceOf(file: string): string {
   return readFileSync(join(flowFolder, `${file}.ts`), "utf8");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pacing } from "../../shared/flow/pacing.ts";
+import { pacing } from "../../shared/flow/turn/pacing.ts";
 import { newWorld } from "./world.ts";
 
 const limits = { concurrencyMax: 2, silencesMax: 3, coolMs: 10_000 };

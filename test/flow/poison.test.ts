@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { caseKeyText } from "../../shared/domain/identity.ts";
-import { advanceCase } from "../../shared/flow/advance-case.ts";
-import { handleHint } from "../../shared/flow/handle-hint.ts";
-import type { TurnPorts } from "../../shared/flow/turn.ts";
+import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
+import { handleHint } from "../../shared/flow/wake/handle-hint.ts";
+import type { TurnPorts } from "../../shared/flow/turn/turn.ts";
 import { key, mortal, newWorld, type World } from "./world.ts";
 
 let randoms = 0;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { parseCaseKey } from "../../shared/domain/identity.ts";
-import { signedBytesMax } from "../../shared/flow/record-event.ts";
+import { signedBytesMax } from "../../shared/flow/intake/record-event.ts";
 import { bodyOf, defaultSources, intakeWorld, newSecret, secrets } from "./intake/intake-world.ts";
 
 describe("a signed delivery", () => {

@@ -1,8 +1,8 @@
 // A case whose worker died is rescued by each of four means, with the other three switched off.
 import { describe, expect, test } from "vitest";
-import { advanceCase } from "../../shared/flow/advance-case.ts";
-import { reconcileEffects } from "../../shared/flow/reconcile-effects.ts";
-import { sweepDue } from "../../shared/flow/sweep-due.ts";
+import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
+import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
+import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
 import { Killed, key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const boundaries = [

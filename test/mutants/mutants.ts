@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "the timer is looked at before the send",
-    file: "shared/flow/send-effect.ts",
+    file: "shared/flow/turn/send-effect.ts",
     find: "  const elapsedMs = ports.monotonicMs() - claimed.timerStartedMs;",
     replace: "  const elapsedMs = 0 * (ports.monotonicMs() - claimed.timerStartedMs);",
     killedBy: "5: a worker that stalls",
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "the key's retention is looked at before the send",
-    file: "shared/flow/send-effect.ts",
+    file: "shared/flow/turn/send-effect.ts",
     find: "if (pruned !== undefined && !absenceCovers(scope)) return pruned;",
     replace: "if (pruned === 'never' && !absenceCovers(scope)) return pruned;",
     killedBy: "6: a key that is pruned",
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "the grant is read again before the send",
-    file: "shared/flow/send-effect.ts",
+    file: "shared/flow/turn/send-effect.ts",
     find: "if (grant === undefined || !covers(grant, { ...effect, subject }, nowMs)) {",
     replace: "if (grant === undefined && subject === undefined && covers === undefined) {",
     killedBy: "7: a grant that is revoked",
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "the case's ETag is looked at before the send",
-    file: "shared/flow/send-effect.ts",
+    file: "shared/flow/turn/send-effect.ts",
     find: "if (head.caseEtag !== turn.caseEtag)",
     replace: "if (head.caseEtag === undefined)",
     killedBy: "a receipt that is folded between the claim and the call",
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "an uncertain write is sent again under its own name",
-    file: "shared/flow/write-draft.ts",
+    file: "shared/flow/turn/write-draft.ts",
     find: '  return "written";\n}\n\nfunction batchOf',
     replace: '  return "overtaken";\n}\n\nfunction batchOf',
     killedBy: "that is uncertain is settled by sending the same batch again",
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "evidence survives being overtaken",
-    file: "shared/flow/keep-evidence.ts",
+    file: "shared/flow/turn/keep-evidence.ts",
     find: "if (turn.evidence === undefined) return;",
     replace: "if (turn.evidence === undefined || turn.evidence !== undefined) return;",
     killedBy: "survives its worker being overtaken",

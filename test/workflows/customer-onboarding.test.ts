@@ -1,6 +1,11 @@
 // What a careful clerk would do when an onboarding ends: close, welcome, tell; and when it is not clear, nothing.
 import { describe, expect, test } from "vitest";
-import type { DecideContext, DecideView, Decision, EffectView } from "../../shared/domain/definitions.ts";
+import type {
+  DecideContext,
+  DecideView,
+  Decision,
+  EffectView,
+} from "../../shared/domain/definitions.ts";
 import { customerOnboarding } from "../../shared/workflows/customer-onboarding/customer-onboarding.ts";
 
 /** The rules ask nobody. */

@@ -6,7 +6,7 @@ import type { DecideContext, Decision, Workflow } from "../../domain/definitions
 import { TransientFault } from "../../domain/faults.ts";
 import { caseOf } from "../../domain/records/snapshot.ts";
 import type { DeciderFailure } from "../../domain/transitions/decider-failed.ts";
-import { budgetLeftMs, turnFields, type Turn, type TurnPorts } from "../turn.ts";
+import { budgetLeftMs, turnFields, type Turn, type TurnPorts } from "../turn/turn.ts";
 import { isFault, memo } from "./memo.ts";
 
 export type Decided =

@@ -14,7 +14,7 @@ import {
 } from "../../domain/records/checkpoint.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
 import { caseOf } from "../../domain/records/snapshot.ts";
-import { turnFields, type Turn, type TurnPorts } from "../turn.ts";
+import { turnFields, type Turn, type TurnPorts } from "../turn/turn.ts";
 
 /** The step's name, and how its result is read back: the schema must accept what it gave before. */
 export interface MemoStep<Value> {

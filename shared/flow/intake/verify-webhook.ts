@@ -8,7 +8,7 @@
 import { isUtf8 } from "node:buffer";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import type { FieldError, Problem } from "../problem.ts";
-import type { WebhookSource } from "../webhook-sources.ts";
+import type { WebhookSource } from "./webhook-sources.ts";
 
 export interface SignedBytes {
   /** Header by lower-case name; null when absent. */

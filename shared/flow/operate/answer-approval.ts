@@ -12,7 +12,7 @@ import type { Event } from "../../domain/records/inbox.ts";
 import { caseOf, type Snapshot } from "../../domain/records/snapshot.ts";
 import { refreshSource } from "../../domain/transitions/fold-event.ts";
 import type { CaseStore, HintQueue } from "../../stores/ports.ts";
-import type { Log } from "../turn.ts";
+import type { Log } from "../turn/turn.ts";
 import { type Principal } from "./principal.ts";
 
 export interface AnswerPorts {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/domain/definitions.ts";
 import { TransientFault } from "../../../shared/domain/faults.ts";
-import { sweepDue } from "../../../shared/flow/sweep-due.ts";
+import { sweepDue } from "../../../shared/flow/wake/sweep-due.ts";
 import { planOfTwo } from "../../domain/situations.ts";
 import { key, newWorld } from "../world.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { DecideContext, Decision } from "../../../shared/domain/definitions.ts";
 import type { Checkpoint } from "../../../shared/domain/records/checkpoint.ts";
-import type { Log, LogFields } from "../../../shared/flow/turn.ts";
+import type { Log, LogFields } from "../../../shared/flow/turn/turn.ts";
 import { planOfTwo } from "../../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "../world.ts";
 

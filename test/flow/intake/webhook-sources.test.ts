@@ -1,6 +1,6 @@
 // The configuration of who may send: wrong is refused by the field's name, and no value is repeated.
 import { describe, expect, test } from "vitest";
-import { WebhookSources } from "../../../shared/flow/webhook-sources.ts";
+import { WebhookSources } from "../../../shared/flow/intake/webhook-sources.ts";
 import { newSecret } from "./intake-world.ts";
 
 const good = {

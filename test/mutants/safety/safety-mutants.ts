@@ -21,8 +21,8 @@ const domain = "shared/domain";
 const lanes = `${domain}/decisions/lanes.ts`;
 const recover = `${domain}/decisions/recover.ts`;
 const attempt = `${domain}/transitions/attempt.ts`;
-const sendEffect = "shared/flow/send-effect.ts";
-const claimAndSend = "shared/flow/claim-and-send.ts";
+const sendEffect = "shared/flow/turn/send-effect.ts";
+const claimAndSend = "shared/flow/turn/claim-and-send.ts";
 
 const one = (file: string, find: string, replace: string): readonly Patch[] => [
   { file, find, replace },
@@ -77,7 +77,7 @@ export const safetyMutants: readonly SafetyMutant[] = [
   {
     without: "the finding of an overtaken worker",
     patches: one(
-      "shared/flow/keep-evidence.ts",
+      "shared/flow/turn/keep-evidence.ts",
       "if (turn.evidence === undefined) return;",
       "if (turn.evidence === undefined || turn.evidence !== undefined) return;",
     ),
@@ -224,7 +224,7 @@ export const safetyMutants: readonly SafetyMutant[] = [
   {
     without: "doubt about an ambiguous write, taken for ours",
     patches: one(
-      "shared/flow/write-draft.ts",
+      "shared/flow/turn/write-draft.ts",
       '      case "uncertain":\n',
       '      case "uncertain":\n        if (pauseMs !== undefined) return "written";\n',
     ),
@@ -320,7 +320,7 @@ export const safetyMutants: readonly SafetyMutant[] = [
 export const harmless: SafetyMutant = {
   without: "doubt about an ambiguous write, taken for lost",
   patches: one(
-    "shared/flow/write-draft.ts",
+    "shared/flow/turn/write-draft.ts",
     '      case "uncertain":\n',
     '      case "uncertain":\n        if (pauseMs !== undefined) return "superseded";\n',
   ),

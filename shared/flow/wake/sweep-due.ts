@@ -3,8 +3,8 @@
 // A stale started effect goes to queue `reviews`, where slow look-ups have their own pace; everything else is a hint
 // to `cases`. It wakes, it never decides: a turn that finds nothing to do writes nothing.
 // Two sweeps that overlap cost a duplicate hint, and the broker drops it.
-import { hintIdOf } from "../domain/identity.ts";
-import type { TurnPorts } from "./turn.ts";
+import { hintIdOf } from "../../domain/identity.ts";
+import type { TurnPorts } from "../turn/turn.ts";
 
 export interface SweepResult {
   due: number;

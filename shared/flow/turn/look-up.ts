@@ -1,10 +1,10 @@
 // Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
 //
 // The store's time is taken before the question: only an absence that started late enough may ever count.
-import type { LookupRequest, Provider } from "../domain/definitions.ts";
-import type { LookupVerdict } from "../domain/records/evidence.ts";
-import { effectOf } from "../domain/records/snapshot.ts";
-import { foldLookup } from "../domain/transitions/look-up.ts";
+import type { LookupRequest, Provider } from "../../domain/definitions.ts";
+import type { LookupVerdict } from "../../domain/records/evidence.ts";
+import { effectOf } from "../../domain/records/snapshot.ts";
+import { foldLookup } from "../../domain/transitions/look-up.ts";
 import { budgetLeftMs, handOn, requireNowMs, turnFields } from "./turn.ts";
 import type { Turn, TurnPorts, TurnResult } from "./turn.ts";
 import { flush } from "./write-draft.ts";

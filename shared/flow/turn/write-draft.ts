@@ -5,12 +5,12 @@
 //   success         done now
 //
 // The batch carries its own name, so sending it again can at worst tell us that it had landed.
-import { dueAtMsOf } from "../domain/due.ts";
-import { TransientFault } from "../domain/faults.ts";
-import { caseKeyText, hintIdOf, newWriteId } from "../domain/identity.ts";
-import { schemaVersion } from "../domain/records/evidence.ts";
-import { caseOf, documentsOf, withCase, type Snapshot } from "../domain/records/snapshot.ts";
-import type { Batch } from "../stores/ports.ts";
+import { dueAtMsOf } from "../../domain/due.ts";
+import { TransientFault } from "../../domain/faults.ts";
+import { caseKeyText, hintIdOf, newWriteId } from "../../domain/identity.ts";
+import { schemaVersion } from "../../domain/records/evidence.ts";
+import { caseOf, documentsOf, withCase, type Snapshot } from "../../domain/records/snapshot.ts";
+import type { Batch } from "../../stores/ports.ts";
 import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
 
 export type Flushed =

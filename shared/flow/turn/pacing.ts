@@ -5,7 +5,7 @@
 //                 one call tries; what it hears closes or opens it again
 //
 // In memory of one worker, and a courtesy, never a guarantee: nothing here decides whether a send is safe.
-import type { Answer } from "../domain/records/evidence.ts";
+import type { Answer } from "../../domain/records/evidence.ts";
 
 export type Admission =
   | { kind: "go"; done(answer: Answer): void }

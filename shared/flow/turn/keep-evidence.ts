@@ -3,10 +3,10 @@
 // The worker that owned the attempt was overtaken, so it may settle nothing. It leaves a finding: an unguarded create,
 // which decides nothing until a turn folds it. Not-sent and time-out are told too: an attempt that is
 // known to have ended is worth more than one that may only be frozen.
-import { TransientFault } from "../domain/faults.ts";
-import { caseKeyText, findingIdOf } from "../domain/identity.ts";
-import { digestOf } from "../domain/canonical-json.ts";
-import { schemaVersion, type Finding } from "../domain/records/evidence.ts";
+import { TransientFault } from "../../domain/faults.ts";
+import { caseKeyText, findingIdOf } from "../../domain/identity.ts";
+import { digestOf } from "../../domain/canonical-json.ts";
+import { schemaVersion, type Finding } from "../../domain/records/evidence.ts";
 import { nowMsOf, turnFields, type Evidence, type Turn, type TurnPorts } from "./turn.ts";
 
 const pausesMs = [50, 200, 1000, 3000];

@@ -4,12 +4,12 @@
 // answer) is no throw: a new hint is scheduled with a growing back-off and this message is done; outages burn no delivery
 // counts. Only when not even that hint can be sent is the message given back.
 // The delivery count is the one thing read beside the body: it can only make us count a crash.
-import { backOffMs } from "../domain/decisions/back-off.ts";
-import { TransientFault } from "../domain/faults.ts";
-import { hintIdOf } from "../domain/identity.ts";
-import { advanceCase } from "./advance-case.ts";
+import { backOffMs } from "../../domain/decisions/back-off.ts";
+import { TransientFault } from "../../domain/faults.ts";
+import { hintIdOf } from "../../domain/identity.ts";
+import { advanceCase } from "../turn/advance-case.ts";
 import { parseHint, type ParsedHint } from "./parse-hint.ts";
-import type { TurnPorts } from "./turn.ts";
+import type { TurnPorts } from "../turn/turn.ts";
 
 export interface HandleOptions {
   queue: "cases" | "reviews";

@@ -5,13 +5,13 @@
 // lose is what a provider answered: `evidence` stays set until a batch or a finding has it.
 //
 // Every await goes through `at`, which names the boundary: the crash tests stop a worker at each of them.
-import type { Book } from "../domain/definitions.ts";
-import { TransientFault } from "../domain/faults.ts";
-import { type CaseKey, caseKeyText, hintIdOf } from "../domain/identity.ts";
-import type { Answer } from "../domain/records/evidence.ts";
-import type { Snapshot } from "../domain/records/snapshot.ts";
+import type { Book } from "../../domain/definitions.ts";
+import { TransientFault } from "../../domain/faults.ts";
+import { type CaseKey, caseKeyText, hintIdOf } from "../../domain/identity.ts";
+import type { Answer } from "../../domain/records/evidence.ts";
+import type { Snapshot } from "../../domain/records/snapshot.ts";
 import type { Pacing } from "./pacing.ts";
-import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../stores/ports.ts";
+import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../../stores/ports.ts";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -2,13 +2,13 @@
 //
 // The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
 // timer that was started before that write. What the provider answered is evidence from then on.
-import { TerminalFault } from "../domain/faults.ts";
-import { hintIdOf } from "../domain/identity.ts";
-import type { Answer } from "../domain/records/evidence.ts";
-import { covers } from "../domain/records/grant.ts";
-import { caseOf, effectOf } from "../domain/records/snapshot.ts";
-import { settleAttempt } from "../domain/transitions/attempt.ts";
-import { claim, holdForGrant } from "../domain/transitions/claim.ts";
+import { TerminalFault } from "../../domain/faults.ts";
+import { hintIdOf } from "../../domain/identity.ts";
+import type { Answer } from "../../domain/records/evidence.ts";
+import { covers } from "../../domain/records/grant.ts";
+import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
+import { settleAttempt } from "../../domain/transitions/attempt.ts";
+import { claim, holdForGrant } from "../../domain/transitions/claim.ts";
 import { sendEffect } from "./send-effect.ts";
 import {
   budgetLeftMs,

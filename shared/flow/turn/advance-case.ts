@@ -3,22 +3,22 @@
 // Any worker may run it at any time, any number of times. Pure steps change the draft only; what needs the outside
 // world (a look, a claim's batch before its call) is carried out here. Fused, the draft is written when a call must
 // be covered or nothing is left to do; unfused, after every step. Both give the same record.
-import { askApprovals } from "../domain/transitions/ask-approvals.ts";
-import { applyDecision } from "../domain/transitions/decide.ts";
-import { deciderFailed } from "../domain/transitions/decider-failed.ts";
-import { markOrphaned } from "../domain/transitions/claim.ts";
-import { foldEvent } from "../domain/transitions/fold-event.ts";
-import { foldFindings } from "../domain/transitions/fold-findings.ts";
-import { countCrash } from "../domain/transitions/count-crash.ts";
-import { commitPlan, endPlan } from "../domain/transitions/plan.ts";
-import { holdCase, holdEffect } from "../domain/transitions/reviews.ts";
-import { isOverdue } from "../domain/due.ts";
-import { next } from "../domain/decisions/next.ts";
-import type { Step } from "../domain/decisions/step.ts";
-import type { CaseKey } from "../domain/identity.ts";
-import { caseOf, effectOf, withCase } from "../domain/records/snapshot.ts";
+import { askApprovals } from "../../domain/transitions/ask-approvals.ts";
+import { applyDecision } from "../../domain/transitions/decide.ts";
+import { deciderFailed } from "../../domain/transitions/decider-failed.ts";
+import { markOrphaned } from "../../domain/transitions/claim.ts";
+import { foldEvent } from "../../domain/transitions/fold-event.ts";
+import { foldFindings } from "../../domain/transitions/fold-findings.ts";
+import { countCrash } from "../../domain/transitions/count-crash.ts";
+import { commitPlan, endPlan } from "../../domain/transitions/plan.ts";
+import { holdCase, holdEffect } from "../../domain/transitions/reviews.ts";
+import { isOverdue } from "../../domain/due.ts";
+import { next } from "../../domain/decisions/next.ts";
+import type { Step } from "../../domain/decisions/step.ts";
+import type { CaseKey } from "../../domain/identity.ts";
+import { caseOf, effectOf, withCase } from "../../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
-import { decideOnce } from "./deciding/decide-once.ts";
+import { decideOnce } from "../deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
 import { lookUp } from "./look-up.ts";
 import {

@@ -7,14 +7,14 @@
 //
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
-import { approvalState } from "../domain/decisions/approvals.ts";
-import { absenceCovers, keyRefusal } from "../domain/decisions/recover.ts";
-import { caseKeyText } from "../domain/identity.ts";
-import type { Provider } from "../domain/definitions.ts";
-import type { Effect } from "../domain/records/effect.ts";
-import type { Answer } from "../domain/records/evidence.ts";
-import { covers } from "../domain/records/grant.ts";
-import { caseOf, effectOf } from "../domain/records/snapshot.ts";
+import { approvalState } from "../../domain/decisions/approvals.ts";
+import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
+import { caseKeyText } from "../../domain/identity.ts";
+import type { Provider } from "../../domain/definitions.ts";
+import type { Effect } from "../../domain/records/effect.ts";
+import type { Answer } from "../../domain/records/evidence.ts";
+import { covers } from "../../domain/records/grant.ts";
+import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
 
 export interface Claimed {

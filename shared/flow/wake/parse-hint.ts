@@ -1,7 +1,7 @@
 // A hint as a Service Bus function gets it: only the body counts (design.md 10).
 import { z } from "zod";
-import { TerminalFault } from "../domain/faults.ts";
-import { parseCaseKey, type CaseKey } from "../domain/identity.ts";
+import { TerminalFault } from "../../domain/faults.ts";
+import { parseCaseKey, type CaseKey } from "../../domain/identity.ts";
 
 const HintBody = z.object({
   caseKey: z.string(),

@@ -4,7 +4,7 @@
 // (cases.md 17). Errors name the field, like `erp.secrets.0.secret`, and never repeat a value.
 // A misspelt field is refused: a `notafter` that nobody reads would keep an old secret good for ever.
 import { z } from "zod";
-import { tenantIdPattern } from "../domain/identity.ts";
+import { tenantIdPattern } from "../../domain/identity.ts";
 
 const secretBytesMin = 24;
 

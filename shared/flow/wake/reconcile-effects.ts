@@ -3,12 +3,12 @@
 // The feed shows the latest version only, may repeat, and loses a batch when its reader throws. So nothing depends on
 // it: each changed case is read afresh, the pure decision says whether somebody must act, and one bad document
 // neither stops the others nor throws. It writes nothing, so it cannot wake itself.
-import { next } from "../domain/decisions/next.ts";
-import { isWork } from "../domain/decisions/step.ts";
-import { type CaseKey, caseKeyText, hintIdOf, tenantIdPattern } from "../domain/identity.ts";
-import type { Effect } from "../domain/records/effect.ts";
-import type { Snapshot } from "../domain/records/snapshot.ts";
-import type { TurnPorts } from "./turn.ts";
+import { next } from "../../domain/decisions/next.ts";
+import { isWork } from "../../domain/decisions/step.ts";
+import { type CaseKey, caseKeyText, hintIdOf, tenantIdPattern } from "../../domain/identity.ts";
+import type { Effect } from "../../domain/records/effect.ts";
+import type { Snapshot } from "../../domain/records/snapshot.ts";
+import type { TurnPorts } from "../turn/turn.ts";
 
 export interface ReconcileResult {
   cases: number;

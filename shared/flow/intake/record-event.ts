@@ -8,12 +8,12 @@
 // delivery that was signed and is refused all the same leaves a record of its own: nothing signed
 // vanishes. The event's id is the sender's; a delivery without one is refused, never guessed (cases.md 5).
 import { createHash } from "node:crypto";
-import type { Book } from "../domain/definitions.ts";
-import { caseIdOf, caseKeyText, hintIdOf } from "../domain/identity.ts";
-import { schemaVersion } from "../domain/records/evidence.ts";
-import type { Event } from "../domain/records/inbox.ts";
-import type { CaseStore, HintQueue } from "../stores/ports.ts";
-import { createEventOnce } from "./intake/create-event-once.ts";
+import type { Book } from "../../domain/definitions.ts";
+import { caseIdOf, caseKeyText, hintIdOf } from "../../domain/identity.ts";
+import { schemaVersion } from "../../domain/records/evidence.ts";
+import type { Event } from "../../domain/records/inbox.ts";
+import type { CaseStore, HintQueue } from "../../stores/ports.ts";
+import { createEventOnce } from "./create-event-once.ts";
 import {
   bodyBytesMax,
   eventIdLengthMax,
@@ -24,14 +24,14 @@ import {
   unmatchedReport,
   unknownSource,
   wrongEventId,
-} from "./intake/intake-problems.ts";
-import { keepRefusal } from "./intake/keep-refusal.ts";
-import { recordReport } from "./intake/record-report.ts";
-import { problem, type Problem, type ProblemResponse } from "./problem.ts";
-import { readEvent, type ReadEvent } from "./intake/read-event.ts";
-import { withoutByteOrderMark } from "./intake/read-json.ts";
-import type { Log, LogFields } from "./turn.ts";
-import { verifyWebhook, type SignedBytes, type Verification } from "./intake/verify-webhook.ts";
+} from "./intake-problems.ts";
+import { keepRefusal } from "./keep-refusal.ts";
+import { recordReport } from "./record-report.ts";
+import { problem, type Problem, type ProblemResponse } from "../problem.ts";
+import { readEvent, type ReadEvent } from "./read-event.ts";
+import { withoutByteOrderMark } from "./read-json.ts";
+import type { Log, LogFields } from "../turn/turn.ts";
+import { verifyWebhook, type SignedBytes, type Verification } from "./verify-webhook.ts";
 import { sourceOf, type WebhookSource, type WebhookSources } from "./webhook-sources.ts";
 
 export interface IntakePorts {
