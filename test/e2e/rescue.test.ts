@@ -46,7 +46,9 @@ test("the scheduled hint, when the worker died in mid-call", async () => {
 });
 
 test("the sweep, by way of queue reviews, when the worker died in mid-call and every hint was lost", async () => {
-  world = await openLocalWorld({ settings: { ...noFeed } });
+  // Long enough for the next worker to see the redelivered message while the call must still be waited for.
+  const patient = { SUPPLIER_PORTAL_CALL_TIMEOUT_MS: "8000" };
+  world = await openLocalWorld({ settings: { ...noFeed, ...patient } });
   await world.serviceBus.plan({ match: { operation: "schedule" }, fault: "discard" });
   await killInMidCall("INV-R3");
   const isFound = async () =>
