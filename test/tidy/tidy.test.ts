@@ -44,6 +44,16 @@ test("each function file registers one function, under its own name", () => {
   }
 });
 
+test("the settings example names every setting that the app reads, and no other of its own", () => {
+  const example = JSON.parse(source("local.settings.json.example")) as { Values: object };
+  const own = (name: string) =>
+    /^[A-Z][A-Z_]*_[A-Z_]*$/.test(name) && !name.startsWith("FUNCTIONS_");
+  const read = [...source("shared/config.ts").matchAll(/\b([A-Z][A-Z_]*_[A-Z_]*)\b/g)].map(
+    ([, name]) => name,
+  );
+  expect(Object.keys(example.Values).filter(own).toSorted()).toEqual([...new Set(read)].toSorted());
+});
+
 test("the links of README and ARCHITECTURE lead to files", () => {
   for (const page of globSync(["*.md", "local/*/README.md"], { cwd: root })) {
     const targets = [...source(page).matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(
