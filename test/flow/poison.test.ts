@@ -121,3 +121,17 @@ describe("a case that kills its workers", () => {
     expect((await world.record()).crashes).toBeUndefined();
   });
 });
+
+test("a case that only waits for a grant is looked at late again and again, and never parked", async () => {
+  const world = newWorld();
+  await world.grants.revoke("acme", "grant:keyed.first.v1", { by: "p", atMs: 0, reason: "test" });
+  await world.post(1);
+  await world.turn();
+  for (let look = 0; look < 8; look += 1) {
+    world.advance(16 * 60_000);
+    await world.turn();
+  }
+  expect((await world.record()).held).toBeUndefined();
+  expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["NoGrant"]);
+  expect(world.keyed.received).toEqual([]);
+});
