@@ -4,16 +4,21 @@ import { join } from "node:path";
 
 /** The files of which a turn is made; `test/tidy/boundaries.test.ts` holds every await in them to this. */
 export const turnFiles = [
-  "turn",
-  "advance-case",
-  "claim-and-send",
-  "send-effect",
-  "look-up",
-  "keep-evidence",
-  "write-draft",
+  "turn/turn",
+  "turn/advance-case",
+  "turn/claim-and-send",
+  "turn/send-effect",
+  "turn/look-up",
+  "turn/keep-evidence",
+  "turn/write-draft",
+  "deciding/decide-once",
+  "deciding/memo",
 ] as const;
 
-export const flowFolder = join(import.meta.dirname, "..", "..", "shared", "flow", "turn");
+/** The folders in which a turn lives; any other file of theirs names no boundary. */
+export const turnFolders = ["turn", "deciding"] as const;
+
+export const flowFolder = join(import.meta.dirname, "..", "..", "shared", "flow");
 
 export function sourceOf(file: string): string {
   return readFileSync(join(flowFolder, `${file}.ts`), "utf8");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { appActionNames, contractOfAction, kindOf } from "./app-contracts.ts";
 import { crash } from "./crash.ts";
 import { combinationsOf } from "./combinations.ts";
-import { runOnce } from "./run-once.ts";
+import { runOnce, type FaultKind } from "./run-once.ts";
 
 describe("a worker that is killed, held or left without an answer", () => {
   // 7 shares no factor with the faults and workers of one boundary, so that all of them come up.
@@ -25,6 +25,24 @@ describe("a worker that is killed, held or left without an answer", () => {
     const sum = await crash({ kinds: [kindOf(contract)], contract, every: 23 });
     expect(sum.found).toEqual([]);
     expect(sum.combinations).toBeGreaterThan(5);
+  });
+});
+
+describe("a worker that dies around its model's answer", () => {
+  const strike = (boundary: string, fault: FaultKind) =>
+    runOnce({ contract: "key", situation: "calm", boundary, visit: 1, fault, workers: 1 });
+
+  test("asks again only when nothing kept the answer, and its effects happen once", async () => {
+    const asked = async (boundary: string, fault: FaultKind) => {
+      const run = await strike(boundary, fault);
+      expect(run).toMatchObject({ fired: true, violations: [] });
+      return run.asked.length;
+    };
+    expect(await asked("compute", "killedBefore")).toBe(1);
+    expect(await asked("compute", "killedAfter")).toBe(2);
+    expect(await asked("createCheckpoint", "killedBefore")).toBe(2);
+    expect(await asked("createCheckpoint", "killedAfter")).toBe(1);
+    expect(await asked("write", "killedBefore")).toBe(1);
   });
 });
 

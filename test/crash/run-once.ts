@@ -5,6 +5,7 @@
 //   answerLost                  the act happened and the worker is told nothing
 //   answerLate                  the act happened; the worker hears of it long after its call's deadline
 //   appliedLate                 the worker is told nothing, or waits; the act happens later
+//   lost                        the worker is told nothing; the act never happens
 import { TransientFault } from "../../shared/domain/faults.ts";
 import type { Contract } from "../../shared/domain/contract.ts";
 import { audit } from "../audit/auditor.ts";
@@ -19,6 +20,7 @@ export const faultKinds = [
   "answerLost",
   "answerLate",
   "appliedLate",
+  "lost",
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type Situation = "calm" | "answerLost" | "writeUnanswered" | "overtaken" | "shortBudget";
@@ -36,12 +38,15 @@ export interface Run {
   /** Boundaries in the order in which the first worker of each turn visited them. */
   visited: string[];
   fired: boolean;
+  /** The version of each question to the model. */
+  asked: readonly number[];
   violations: Violation[];
 }
 
 type Setting = Pick<Combination, "contract" | "situation" | "workers"> & Partial<Combination>;
 
 const settleForMs = 6 * 3_600_000;
+const askedMax = 2;
 
 export async function runOnce(
   setting: Setting,
@@ -53,7 +58,7 @@ export async function runOnce(
   const visited: string[] = [];
   const visits = new Map<string, number>();
   let [fired, calls, sends] = [false, 0, 0];
-  let nextCall: "answerLost" | "appliedLate" | undefined;
+  let nextCall: "answerLost" | "appliedLate" | "lost" | undefined;
 
   async function visit<Result>(at: Visit, act: () => Promise<Result>): Promise<Result> {
     if (at.worker.dead) return never();
@@ -118,6 +123,12 @@ export async function runOnce(
         await late();
         return result;
       }
+      case "lost":
+        if (at.boundary === "send") {
+          nextCall = "lost";
+          return act();
+        }
+        return silenceAt(at.boundary) as Result;
       case "appliedLate":
         if (at.boundary === "send") {
           nextCall = "appliedLate";
@@ -135,7 +146,7 @@ export async function runOnce(
   }
 
   const world = newWorld({
-    businesses: [{ plan: [kind, kind], notify: [kind], decider: "rest" }],
+    businesses: [{ plan: [kind, kind], notify: [kind], decider: "rest", asksModel: true }],
     turnBudgetMs: situation === "shortBudget" ? contract.callTimeoutMs * 1.5 + 3000 : 90_000,
     contracts: { [kind]: contract },
     latencyMs: () => 5,
@@ -163,7 +174,8 @@ export async function runOnce(
   await world.clock.run(startMs + settleForMs, isQuiet);
   const testimony = await world.testimony(true);
   show?.(testimony);
-  return { visited, fired, violations: audit(testimony) };
+  const asked = world.notes.askedOf(caseKeyOf(0).caseId);
+  return { visited, fired, asked, violations: [...audit(testimony), ...askedTooOften(asked)] };
 }
 
 function loseFirstAnswer(world: ReturnType<typeof newWorld>): void {
@@ -173,6 +185,15 @@ function loseFirstAnswer(world: ReturnType<typeof newWorld>): void {
     before: ({ operation }) =>
       operation === "write" && (writes += 1) === 1 ? "unanswered" : undefined,
   };
+}
+
+/** One fault costs a version one more question at most, however the fault struck. */
+function askedTooOften(asked: readonly number[]): Violation[] {
+  return [...new Set(asked)].flatMap((version) => {
+    const times = asked.filter((one) => one === version).length;
+    const evidence = `the model was asked ${times} times about version ${version}`;
+    return times <= askedMax ? [] : [{ rule: "modelAskedAgainAtMost", evidence }];
+  });
 }
 
 /** Sweeps each minute; the answer tells whether a sweep has found that nothing is due and nobody at work. */
@@ -189,7 +210,9 @@ function sweeping(world: ReturnType<typeof newWorld>, isIdle: () => boolean): ()
 }
 
 function changesWorld(boundary: string): boolean {
-  return ["write", "createFinding", "scheduleHint", "handOn"].includes(boundary);
+  return ["write", "createFinding", "createCheckpoint", "scheduleHint", "handOn"].includes(
+    boundary,
+  );
 }
 
 /** What a worker makes of no answer at this boundary. */
@@ -199,6 +222,7 @@ function silenceAt(boundary: string): unknown {
     case "write":
       return { kind: "uncertain", cause };
     case "createFinding":
+    case "createCheckpoint":
       return "uncertain";
     case "send":
       return { kind: "noAnswer", reason: "reset" };

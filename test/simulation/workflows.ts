@@ -21,10 +21,13 @@ export interface Business {
   plan: readonly ContractKind[];
   notify: readonly ContractKind[];
   decider: Decider;
+  /** Asks a model, through the memo, before it decides. */
+  asksModel?: boolean;
 }
 
 export const workflowType = "simulated";
 const payload = z.record(z.string(), z.unknown());
+const Proposal = z.object({ said: z.string() });
 
 export const actionOf = (kind: ContractKind, n: number) => `${kind}.step${n}.v1`;
 export const tellOf = (kind: ContractKind) => `${kind}.tell.v1`;
@@ -52,6 +55,8 @@ export function simulatedBook(options: {
   providers: readonly Provider[];
   revision: number;
   decided(caseId: string, version: number, decision: Decision): void;
+  /** The model is asked; what it says differs each time. */
+  asked(caseId: string, version: number): string;
 }): Book {
   const workflow: Workflow = {
     type: workflowType,
@@ -65,9 +70,13 @@ export function simulatedBook(options: {
       const told = event.body as Record<string, never>;
       return older ? { ...told, ...facts } : { ...facts, ...told };
     },
-    decide(view) {
+    async decide(view, { memo }) {
       const caseId = textOf(view, "caseId");
-      const decision = decisionOf(options.business(caseId), view);
+      const business = options.business(caseId);
+      const ask = async () => ({ said: options.asked(caseId, view.version) });
+      const { said } =
+        business.asksModel === true ? await memo("proposal", Proposal, ask) : { said: "" };
+      const decision = decisionOf(business, view, said);
       options.decided(caseId, view.version, decision);
       return decision;
     },
@@ -75,12 +84,12 @@ export function simulatedBook(options: {
   return bookOf({ workflows: [workflow], actions, providers: options.providers });
 }
 
-function decisionOf({ decider, notify, plan }: Business, view: DecideView): Decision {
+function decisionOf({ decider, notify, plan }: Business, view: DecideView, said: string): Decision {
   const target = `T-${textOf(view, "caseId")}`;
   const wishes = plan.map((kind, n) => ({
     action: actionOf(kind, n),
     target,
-    payload: { step: n, amount: `${textOf(view, "amount")}.00` },
+    payload: { step: n, amount: `${textOf(view, "amount")}.00`, said },
   }));
   const mayHaveDone = new Set(
     view.effects

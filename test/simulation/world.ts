@@ -103,6 +103,7 @@ export function newWorld(options: WorldOptions) {
         revision: worker.revision,
         decided: (caseId, version, decision) =>
           notes.decisionsOf(caseId).push({ version, decision }),
+        asked: (caseId, version) => `answer ${notes.askedOf(caseId).push(version)}`,
       }),
       log: {
         ...silent,
@@ -208,6 +209,8 @@ function notebook() {
     landedOf: byCase<Landed>(),
     eventsOf: byCase<string>(),
     decisionsOf: byCase<{ version: number; decision: Decision }>(),
+    /** The version of each question to the model. */
+    askedOf: byCase<number>(),
     grants: [] as { atMs: number; grant: Grant }[],
     gateReads: [] as { atMs: number; worker: string; grantId: string }[],
     freezes: [] as Testimony["freezes"][number][],

@@ -8,6 +8,7 @@ import { caseOf } from "../../domain/records/snapshot.ts";
 import type { DeciderFailure } from "../../domain/transitions/decider-failed.ts";
 import { budgetLeftMs, turnFields, type Turn, type TurnPorts } from "../turn/turn.ts";
 import { isFault, memo } from "./memo.ts";
+import { outcomeOf } from "./outcome.ts";
 
 export type Decided =
   | { kind: "decided"; decision: Decision }
@@ -21,14 +22,14 @@ export async function decideOnce(
   const { facts, status, version } = caseOf(turn.draft);
   const { effects } = turn.draft;
   const broken: unknown[] = [];
-  try {
-    const context = contextOf(watched(ports, broken), turn, workflow);
-    const decision = await workflow.decide({ facts, status, version, effects }, context);
-    if (broken.length === 0) return { kind: "decided", decision };
-  } catch (error) {
-    if (broken.length === 0) return { kind: "failed", failure: failureOf(ports, turn, error) };
-  }
-  throw broken[0];
+  const context = contextOf(watched(ports, broken), turn, workflow);
+  const outcome = await ports.at("decide", () =>
+    outcomeOf(() => workflow.decide({ facts, status, version, effects }, context)),
+  );
+  if (broken.length > 0) throw broken[0];
+  return outcome.kind === "gave"
+    ? { kind: "decided", decision: outcome.value }
+    : { kind: "failed", failure: failureOf(ports, turn, outcome.error) };
 }
 
 /** Remembers what a boundary threw that is no fault of a store. */

@@ -15,6 +15,7 @@ import {
 import { schemaVersion } from "../../domain/records/evidence.ts";
 import { caseOf } from "../../domain/records/snapshot.ts";
 import { turnFields, type Turn, type TurnPorts } from "../turn/turn.ts";
+import { outcomeOf } from "./outcome.ts";
 
 /** The step's name, and how its result is read back: the schema must accept what it gave before. */
 export interface MemoStep<Value> {
@@ -33,7 +34,9 @@ export async function memo<Value>(
   const id = checkpointIdOf(caseOf(turn.draft).version, step.name);
   const restored = await restore(ports, turn, { ...step, id });
   if (restored.kind === "restored") return restored.value;
-  const value = step.schema.parse(await step.compute());
+  const computed = await ports.at("compute", () => outcomeOf(step.compute));
+  if (computed.kind === "threw") throw computed.error;
+  const value = step.schema.parse(computed.value);
   assertJson(value, `memo ${step.name}`);
   const json = value as Checkpoint["value"];
   await keep(ports, turn, checkpointOf(turn, { ...step, id, value: json }));

@@ -199,7 +199,7 @@ async function decide(ports: TurnPorts, turn: Turn): Promise<"goOn" | "again"> {
   const record = caseOf(turn.draft);
   const workflow = ports.book.workflow(record.workflow.type);
   if (workflow === undefined) throw new Error(`no workflow ${record.workflow.type}`);
-  const decided = await ports.at("decide", () => decideOnce(ports, turn, workflow));
+  const decided = await decideOnce(ports, turn, workflow);
   const nowMs = requireNowMs(ports, turn);
   turn.draft =
     decided.kind === "decided"
