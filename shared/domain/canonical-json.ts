@@ -5,6 +5,8 @@
 // change after a store-and-read round trip. So anything that is not exactly JSON is refused first,
 // and the refusal names the path of what is wrong.
 //
+// A key named "__proto__" is refused, too: schemas drop it, so what was validated would not be what is frozen.
+//
 // One stated form for numbers: -0 is written 0, and 1.0 is written 1. Text is never normalised:
 // composed and decomposed characters stay different.
 import { createHash } from "node:crypto";
@@ -45,6 +47,17 @@ export function assertJson(value: unknown, path: string): asserts value is Json 
   }
 }
 
+/** What `assertJson` would refuse it for; undefined when it is exactly JSON. */
+export function whyNotJson(value: unknown, path: string): string | undefined {
+  try {
+    assertJson(value, path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TerminalFault) return error.message;
+    throw error;
+  }
+}
+
 function assertJsonNumber(value: number, path: string): void {
   if (!Number.isFinite(value)) refuse(path, `is ${String(value)}; send a finite number`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -67,6 +80,7 @@ function assertJsonObject(value: object, path: string): void {
   if (Object.getOwnPropertySymbols(value).length > 0) refuse(path, "has a symbol as a key");
   for (const [key, member] of Object.entries(value)) {
     if (!key.isWellFormed()) refuse(path, "has a key with a lone surrogate");
+    if (key === "__proto__") refuse(path, "has a key named __proto__; give it another name");
     assertJson(member, `${path}.${key}`);
   }
 }

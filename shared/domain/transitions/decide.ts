@@ -3,7 +3,7 @@
 // The payload is frozen here, with its digest, under an id that is the same on every replay. An existing id with
 // another digest is a defect of the decider and is held; what an earlier effect may already have done is
 // held too, unless the decision names it.
-import { digestOf } from "../canonical-json.ts";
+import { digestOf, whyNotJson } from "../canonical-json.ts";
 import { providerKeyOf } from "../contract.ts";
 import type { Book, Decision } from "../definitions.ts";
 import { operationIdOf } from "../identity.ts";
@@ -98,6 +98,8 @@ function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string |
       const fields = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
       return `the payload of ${request.action} is not valid in: ${fields}`;
     }
+    const notJson = whyNotJson(request.payload, `the payload of ${request.action}`);
+    if (notJson !== undefined) return notJson;
   }
   return undefined;
 }

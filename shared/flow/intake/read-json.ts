@@ -6,6 +6,7 @@
 //                          for decimals of more than 15 significant digits and for what overflows
 //   deeper than 64         refused before it is parsed
 //   a lone surrogate       refused with its path: it has no UTF-8 form and no stable digest
+//   a key "__proto__"      refused with its path: every schema would drop it without a word (cases.md 61)
 //
 // Of duplicate keys the last one counts, as everywhere in JavaScript; the digest is of the bytes, so two bodies that
 // differ in that are two bodies.
@@ -36,9 +37,9 @@ export function readJson(bytes: Buffer): ReadJson {
     if (error instanceof SyntaxError) return broken("body", whereBroken(error));
     throw error;
   }
-  const malformed = malformedPath(value, "");
+  const malformed = malformedIn(value, "");
   if (malformed === undefined) return { kind: "json", value };
-  return broken(malformed || "body", "has a lone surrogate; send well-formed Unicode");
+  return broken(malformed.path || "body", malformed.detail);
 }
 
 function broken(field: string, detail: string): ReadJson {
@@ -86,13 +87,17 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** The path of the first text or key that is no Unicode; undefined when there is none. */
-function malformedPath(value: unknown, path: string): string | undefined {
-  if (typeof value === "string") return value.isWellFormed() ? undefined : path;
+/** The first text or key that cannot be kept exactly; undefined when there is none. */
+function malformedIn(value: unknown, path: string): { path: string; detail: string } | undefined {
+  const loneSurrogate = { path, detail: "has a lone surrogate; send well-formed Unicode" };
+  if (typeof value === "string") return value.isWellFormed() ? undefined : loneSurrogate;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
-    if (!key.isWellFormed()) return path;
-    const malformed = malformedPath(member, fieldPath(path, Array.isArray(value) ? +key : key));
+    if (!key.isWellFormed()) return loneSurrogate;
+    if (key === "__proto__") {
+      return { path, detail: "has a key named __proto__; give it another name" };
+    }
+    const malformed = malformedIn(member, fieldPath(path, Array.isArray(value) ? +key : key));
     if (malformed !== undefined) return malformed;
   }
   return undefined;

@@ -100,9 +100,22 @@ describe("nesting", () => {
   });
 });
 
-test("the last of duplicate keys counts, and __proto__ is a key like any other", () => {
+test("the last of duplicate keys counts", () => {
   expect(valueOf('{"a":1,"a":2}')).toEqual({ a: 2 });
-  const value = valueOf('{"__proto__":{"a":1}}') as object;
-  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-  expect(Object.keys(value)).toEqual(["__proto__"]);
+});
+
+describe("a key named __proto__", () => {
+  test.each([
+    ['{"__proto__":{"a":1}}', "body"],
+    ['{"data":{"lines":[{"__proto__":null}]}}', "data.lines[0]"],
+    ['{"data":{"\\u005f_proto__":1}}', "data"],
+  ])("in %s is refused by its path, never dropped", (text, field) => {
+    const detail = "has a key named __proto__; give it another name";
+    expect(readJson(Buffer.from(text))).toEqual({ kind: "broken", field, detail });
+  });
+
+  test("is none when it is a value, or has other letters", () => {
+    const text = '{"a":"__proto__","__Proto__":1,"constructor":2,"prototype":3}';
+    expect(valueOf(text)).toEqual(JSON.parse(text));
+  });
 });
