@@ -14,6 +14,7 @@ import type { AnswerPorts } from "./flow/operate/answer-approval.ts";
 import type { GrantPorts } from "./flow/operate/give-grant.ts";
 import { pacing } from "./flow/turn/pacing.ts";
 import type { Log, TurnPorts } from "./flow/turn/turn.ts";
+import type { RetryPorts } from "./flow/wake/retry-reports.ts";
 import { crm, crmActions } from "./providers/crm.ts";
 import { email, emailActions } from "./providers/email.ts";
 import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
@@ -22,6 +23,8 @@ import { assertSafeAccount, openCosmos, openServiceBus } from "./stores/connecti
 import { cosmosCases } from "./stores/cosmos-cases.ts";
 import { cosmosControl } from "./stores/cosmos-control.ts";
 import { cosmosGrants } from "./stores/cosmos-grants.ts";
+import { cosmosReports } from "./stores/cosmos-reports.ts";
+import type { ReportStore } from "./stores/ports.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { customerOnboarding } from "./workflows/customer-onboarding/customer-onboarding.ts";
 import { invoiceException } from "./workflows/invoice-exception/invoice-exception.ts";
@@ -30,13 +33,14 @@ export interface Runtime {
   /** The ports of a turn, with the invocation's own log. */
   turn(log: Log): TurnPorts;
   intake(log: Log): IntakePorts;
+  retryReports(log: Log): RetryPorts;
   operate(log: Log): OperatePorts;
   caseIdKey: Uint8Array;
   easyAuthIsOn: boolean;
 }
 
 /** What the operators' routes need. */
-export type OperatePorts = AnswerPorts & GrantPorts;
+export type OperatePorts = AnswerPorts & GrantPorts & { reports: ReportStore };
 
 /** Monotonic: only differences mean anything. */
 const clockMs = () => performance.now();
@@ -56,6 +60,7 @@ async function start(config: Config): Promise<Runtime> {
   await assertSafeAccount(cosmos);
   const database = cosmos.database(config.cosmosDatabase);
   const cases = cosmosCases(database.container("cases"));
+  const reports = cosmosReports(database.container("cases"));
   const grants = cosmosGrants(database.container("grants"), { clockMs });
   const control = cosmosControl(database.container("control"), { clockMs });
   const hints = serviceBusHints(openServiceBus(config.serviceBus));
@@ -73,6 +78,7 @@ async function start(config: Config): Promise<Runtime> {
     easyAuthIsOn: config.easyAuthIsOn,
     operate: (log) => ({
       cases,
+      reports,
       grants,
       hints,
       book,
@@ -95,8 +101,10 @@ async function start(config: Config): Promise<Runtime> {
       fused: true,
       at: (_boundary, act) => act(),
     }),
+    retryReports: (log) => ({ cases, reports, control, hints, log, random: () => randomUUID() }),
     intake: (log) => ({
       cases,
+      reports,
       hints,
       book,
       sources: config.webhookSources,

@@ -12,6 +12,7 @@ import type { ActionRequest } from "./records/case.ts";
 import type { Answer, Binding, LookupVerdict, Receipt } from "./records/evidence.ts";
 import type { Effect } from "./records/effect.ts";
 import type { Event } from "./records/inbox.ts";
+import type { ReportSubject } from "./records/report.ts";
 
 export interface Action {
   /** Versioned: `portal.request_credit_note.v1`. */
@@ -45,12 +46,14 @@ export interface SendRequest {
 
 /** A provider's own webhook about one operation of ours. */
 export interface ProviderReport {
-  caseKey: string;
-  operationId: string;
+  /** Which one: by what the provider echoes of the request, or by nothing but the key that it was sent under. */
+  about: ReportSubject;
   providerId: string;
   stage: Receipt["stage"];
   /** Whom it says it was for, where it says so: must be the effect's own target. */
   target?: string;
+  /** Fields of the payload, where it repeats them: must be those that were sent. */
+  echoed?: Readonly<Record<string, string>>;
 }
 
 export type LookupRequest = Omit<SendRequest, "fence">;
@@ -63,12 +66,12 @@ export interface Provider {
   accountOf(tenantId: string): string;
   /** Never throws, and never settles before its socket is closed or its answer is read. */
   send(request: SendRequest): Promise<Answer>;
-  /** Present exactly when the contract has a look-up. Never throws. */
   /** Reads the provider's webhook; undefined when it names no operation of ours. */
   report?(body: {
     type: string;
     data: Readonly<Record<string, unknown>>;
   }): ProviderReport | undefined;
+  /** Present exactly when the contract has a look-up. Never throws. */
   lookup?(request: LookupRequest): Promise<LookupVerdict>;
 }
 

@@ -110,8 +110,11 @@ function reportOf(body: { type: string; data: unknown }): ProviderReport | undef
   if (stage === undefined || told === undefined) return undefined;
   const { headers, id, to } = told;
   return {
-    caseKey: headers["X-Case-Key"],
-    operationId: headers["X-Operation-Id"],
+    about: {
+      kind: "operation",
+      caseKey: headers["X-Case-Key"],
+      operationId: headers["X-Operation-Id"],
+    },
     providerId: id,
     stage,
     ...(to === undefined ? {} : { target: to }),

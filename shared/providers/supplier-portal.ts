@@ -20,6 +20,7 @@ import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered, HttpPoster } from "./http-call.ts";
+import { portalReport } from "./portal-reports.ts";
 
 const provider = "supplier-portal";
 
@@ -115,6 +116,7 @@ export function supplierPortal(options: {
     apiVersion: "v1",
     contract,
     accountOf: (tenantId) => tenantId,
+    report: portalReport,
     send(request) {
       switch (request.action) {
         case requestCreditNote.name:

@@ -9,6 +9,7 @@ import type { Checkpoint } from "../domain/records/checkpoint.ts";
 import type { Finding } from "../domain/records/evidence.ts";
 import type { Grant } from "../domain/records/grant.ts";
 import type { Event, Refusal } from "../domain/records/inbox.ts";
+import type { Report } from "../domain/records/report.ts";
 import type { LogEntry } from "../domain/records/review.ts";
 import type { CaseDocument, Snapshot } from "../domain/records/snapshot.ts";
 
@@ -94,6 +95,25 @@ export interface CaseStore {
   heldForGrant(options: { tenantId: string; action: string }): Promise<CaseKey[]>;
   /** Everything of one case, folded and resolved included; undefined when there is none. */
   history(key: CaseKey): Promise<CaseHistory | undefined>;
+}
+
+/** An effect that a provider's key leads to. */
+export type KeyedEffect = CaseKey & { operationId: string };
+
+/** Providers' own webhooks that named no effect yet. */
+export interface ReportStore {
+  /** Within the tenant, whatever the case: one as a rule, never many. */
+  effectsByProviderKey(options: {
+    tenantId: string;
+    provider: string;
+    providerKey: string;
+  }): Promise<KeyedEffect[]>;
+  create(report: Report): Promise<Created>;
+  /** Those whose `retryAtMs` has passed, oldest first. */
+  due(options: { nowMs: number; max: number }): Promise<{ report: Report; etag: string }[]>;
+  replace(report: Report, etag: string): Promise<"replaced" | "superseded" | "uncertain">;
+  /** Of one tenant, those that named no effect, or have not yet. */
+  list(tenantId: string): Promise<Report[]>;
 }
 
 export interface GrantStore {

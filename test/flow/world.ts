@@ -21,6 +21,7 @@ import { memoryCases } from "../memory/memory-cases.ts";
 import { memoryControl } from "../memory/memory-control.ts";
 import { memoryGrants } from "../memory/memory-grants.ts";
 import { memoryHints } from "../memory/memory-hints.ts";
+import { memoryReports } from "../memory/memory-reports.ts";
 
 export { key };
 
@@ -77,6 +78,7 @@ export function newWorld(
   );
   const control = memoryControl({ nowMs });
   const hints = memoryHints({ nowMs });
+  const reports = memoryReports(cases);
   const book = bookWithProviders(bookWith(options.decide, options), keyed, bare);
   let workers = 0;
 
@@ -104,6 +106,7 @@ export function newWorld(
     grants,
     control,
     hints,
+    reports,
     book,
     keyed,
     bare,

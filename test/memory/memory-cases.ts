@@ -42,6 +42,8 @@ export interface MemoryCases extends CaseStore {
   reader(options: { lagVersions: number }): CaseStore;
   /** How many landed, of those that were late. */
   landLate(): number;
+  /** For the other stores of the same container. */
+  partitions: Partitions;
   changesSince: Partitions["changesSince"];
   /** All documents of one case as they are stored now. */
   stored(key: CaseKey): Stored[];
@@ -62,6 +64,7 @@ export function memoryCases(options: { nowMs: () => number; hooks?: StoreHooks }
   const store: MemoryCases = {
     ...caseStore({ nowMs: options.nowMs, partitions, late, hooks: () => store.hooks }, 0),
     hooks: options.hooks ?? {},
+    partitions,
     reader: ({ lagVersions }) =>
       caseStore({ nowMs: options.nowMs, partitions, late, hooks: () => store.hooks }, lagVersions),
     landLate: () =>
@@ -159,7 +162,7 @@ function caseStore(world: World, lagVersions: number): CaseStore {
     history: (key) =>
       reading({ operation: "history", key }, () => {
         const all = documents(key).filter(
-          ({ type }) => type !== "refusal" && type !== "checkpoint",
+          ({ type }) => type !== "refusal" && type !== "checkpoint" && type !== "report",
         );
         if (all.length === 0) return undefined;
         const { snapshot, log } = assembleCase(key, all);

@@ -6,6 +6,7 @@ import type { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
 import type { EffectOf } from "../../shared/domain/records/effect.ts";
 import { schemaVersion, type Finding } from "../../shared/domain/records/evidence.ts";
 import type { Event, Refusal } from "../../shared/domain/records/inbox.ts";
+import type { Report } from "../../shared/domain/records/report.ts";
 import type { Review } from "../../shared/domain/records/review.ts";
 import type { Batch } from "../../shared/stores/ports.ts";
 
@@ -183,5 +184,27 @@ export function aBatch(
     caseDocument: { ...caseDocument, lastWriteId: writeId },
     creates: change.creates ?? [],
     replaces: change.replaces ?? [],
+  };
+}
+
+export function aReport(tenantId: string, change: Partial<Report> = {}): Report {
+  const eventId = randomUUID();
+  return {
+    id: `report:portal-hooks:${eventId}:${"0".repeat(64)}`,
+    type: "report",
+    schemaVersion,
+    tenantId,
+    caseId: "reports",
+    provider: "supplier-portal",
+    source: "portal-hooks",
+    eventId,
+    bodyDigest: "0".repeat(64),
+    about: { kind: "providerKey", providerKey: "the-key" },
+    providerId: "cn-1",
+    stage: "delivered",
+    receivedAtMs: 1_800_000_000_000,
+    looks: 1,
+    retryAtMs: 1_800_000_015_000,
+    ...change,
   };
 }

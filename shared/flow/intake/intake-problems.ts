@@ -57,8 +57,8 @@ export function unavailable(what: string): Problem {
   };
 }
 
-export const unmatchedReport: Problem = {
+export const notOurReport: Problem = {
   status: 404,
-  slug: "unmatched-report",
-  detail: "The report names no effect that is known here; it is kept.",
+  slug: "not-our-report",
+  detail: "The delivery reports on no operation of ours; that it came is recorded.",
 };

@@ -12,8 +12,9 @@ import type { Book } from "../../domain/definitions.ts";
 import { caseIdOf, caseKeyText, hintIdOf } from "../../domain/identity.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
 import type { Event } from "../../domain/records/inbox.ts";
-import type { CaseStore, HintQueue } from "../../stores/ports.ts";
+import type { CaseStore, HintQueue, ReportStore } from "../../stores/ports.ts";
 import { createEventOnce } from "./create-event-once.ts";
+import { documentIdPart } from "./document-id-part.ts";
 import {
   bodyBytesMax,
   eventIdLengthMax,
@@ -21,7 +22,7 @@ import {
   invalidBody,
   tooLarge,
   unavailable,
-  unmatchedReport,
+  notOurReport,
   unknownSource,
   wrongEventId,
 } from "./intake-problems.ts";
@@ -36,6 +37,7 @@ import { sourceOf, type WebhookSource, type WebhookSources } from "./webhook-sou
 
 export interface IntakePorts {
   cases: CaseStore;
+  reports: ReportStore;
   hints: HintQueue;
   book: Book;
   sources: WebhookSources;
@@ -110,20 +112,27 @@ function logOf(verification: Verification): LogFields {
 
 /** What a provider says of an effect is evidence for the ledger, and never a fact of the case. */
 async function recordFromProvider(intake: Intake, provider: string): Promise<IntakeResult> {
-  const { ports, delivery, source, eventId, content, receivedAtMs } = intake;
+  const { ports, delivery, source, eventId, content, digest, receivedAtMs } = intake;
+  const known = ports.book.provider(provider);
+  if (known === undefined) {
+    return refused(unavailable("The provider of this source is not known here."), intake.log);
+  }
   const recorded = await recordReport(ports, {
-    provider: ports.book.provider(provider),
+    provider: known,
     source: { name: delivery.source, tenantId: source.tenantId },
     eventId,
     content,
+    digest,
     receivedAtMs,
   });
   const log = { ...intake.log, result: recorded.kind };
   switch (recorded.kind) {
     case "recorded":
       return answered({ matched: true, duplicate: recorded.duplicate }, log);
-    case "unmatched": {
-      const kept = await refuse(intake, unmatchedReport);
+    case "kept":
+      return answered({ matched: false, duplicate: recorded.duplicate }, log);
+    case "notOurs": {
+      const kept = await refuse(intake, notOurReport);
       return kept.kind === "refused" && kept.problem.status === 503
         ? kept
         : answered({ matched: false }, log);
@@ -185,12 +194,6 @@ function eventOf(intake: Intake, read: ReadEvent & { kind: "event" }): Event {
     receivedAtMs,
     dueAtMs: receivedAtMs + unfoldedGraceMs,
   };
-}
-
-/** An id that a document cannot have gives way to its digest; "~" keeps the two forms apart. */
-export function documentIdPart(eventId: string): string {
-  if (/^[A-Za-z0-9._:-]+$/.test(eventId)) return eventId;
-  return `~${createHash("sha256").update(eventId).digest("hex")}`;
 }
 
 async function sendHint(intake: Intake, event: Event): Promise<void> {

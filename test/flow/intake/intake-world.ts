@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
-import { bookOf, type Workflow } from "../../../shared/domain/definitions.ts";
+import { bookOf, type Provider, type Workflow } from "../../../shared/domain/definitions.ts";
 import { caseIdOf, type CaseKey } from "../../../shared/domain/identity.ts";
 import type { Event, Refusal } from "../../../shared/domain/records/inbox.ts";
 import { refusalsCaseId } from "../../../shared/flow/intake/keep-refusal.ts";
@@ -11,6 +11,7 @@ import type { LogFields } from "../../../shared/flow/turn/turn.ts";
 import { WebhookSources } from "../../../shared/flow/intake/webhook-sources.ts";
 import { memoryCases } from "../../memory/memory-cases.ts";
 import { memoryHints } from "../../memory/memory-hints.ts";
+import { memoryReports } from "../../memory/memory-reports.ts";
 import type { Stored } from "../../memory/partitions.ts";
 
 export function newSecret(): string {
@@ -72,7 +73,10 @@ function eventsIn(documents: readonly Stored[]): Event[] {
   return documents.filter(({ type }) => type === "event") as unknown as Event[];
 }
 
-export function intakeWorld(sources: WebhookSources = defaultSources) {
+export function intakeWorld(
+  sources: WebhookSources = defaultSources,
+  providers: readonly Provider[] = [],
+) {
   const nowMs = (): number => Date.now();
   const cases = memoryCases({ nowMs });
   const hints = memoryHints({ nowMs });
@@ -81,8 +85,9 @@ export function intakeWorld(sources: WebhookSources = defaultSources) {
   let hintCount = 0;
   const ports: IntakePorts = {
     cases,
+    reports: memoryReports(cases),
     hints,
-    book: bookOf({ workflows: [workflow], actions: [], providers: [] }),
+    book: bookOf({ workflows: [workflow], actions: [], providers }),
     sources: WebhookSources.parse(sources),
     caseIdKey: new Uint8Array(32).fill(7),
     nowMs,

@@ -1,11 +1,16 @@
 // A provider's own webhook is evidence about an effect, never a fact of the case (design.md 5, rule 3; cases.md 54).
 import { describe, expect, test } from "vitest";
+import { digestOf } from "../../../shared/domain/canonical-json.ts";
 import { caseKeyText } from "../../../shared/domain/identity.ts";
 import { recordReport, type ReportRecorded } from "../../../shared/flow/intake/record-report.ts";
 import { email } from "../../../shared/providers/email.ts";
 import { key, newWorld, type World } from "../world.ts";
 
-const { report } = email({ baseUrl: "http://127.0.0.1:1", token: "t", from: "a@example.org" });
+const { report = () => undefined } = email({
+  baseUrl: "http://127.0.0.1:1",
+  token: "t",
+  from: "a@example.org",
+});
 
 interface Told {
   type?: string;
@@ -25,12 +30,13 @@ async function tell(world: World, told: Told = {}): Promise<ReportRecorded> {
   };
   const data = { id, headers, ...(told.to === undefined ? {} : { to: told.to }) };
   const recorded = await recordReport(
-    { cases: world.cases, hints: world.hints, book: world.book, random: () => eventId },
+    { ...world, random: () => eventId },
     {
-      provider: report && { ...world.bare, report },
+      provider: { ...world.bare, report },
       source: { name: "mail-webhooks", tenantId },
       eventId,
       content: Buffer.from(JSON.stringify({ type, timestamp: "2026-11-29T12:00:00Z", data })),
+      digest: digestOf({ type, data }),
       receivedAtMs: world.nowMs(),
     },
   );
@@ -92,14 +98,14 @@ describe("a report of a message that nobody could prove", () => {
 });
 
 describe("a report that is not ours", () => {
-  test.each<[string, Told]>([
-    ["of an operation that is not known", { operation: "a".repeat(26) }],
-    ["signed for another tenant", { tenantId: "globex" }],
-    ["of a kind that nobody knows", { type: "message.opened" }],
-  ])("%s touches no case", async (_what, change) => {
+  test.each<[string, Told, string]>([
+    ["of an operation that is not known", { operation: "a".repeat(26) }, "kept"],
+    ["signed for another tenant", { tenantId: "globex" }, "kept"],
+    ["of a kind that nobody knows", { type: "message.opened" }, "notOurs"],
+  ])("%s touches no case", async (_what, change, kind) => {
     const world = await told();
     const before = world.batches();
-    expect(await tell(world, change)).toEqual({ kind: "unmatched" });
+    expect(await tell(world, change)).toMatchObject({ kind });
     expect(world.batches()).toBe(before);
   });
 });

@@ -1,0 +1,202 @@
+// A provider's webhook that echoes nothing but the key it was called under (design.md 7): it finds its one effect in the
+// tenant of the source that signed it, now or later, or is kept and shown.
+import { describe, expect, test } from "vitest";
+import type { CaseKey } from "../../../shared/domain/identity.ts";
+import type { EffectOf } from "../../../shared/domain/records/effect.ts";
+import { reportsCaseId } from "../../../shared/flow/intake/record-report.ts";
+import { retryReports } from "../../../shared/flow/wake/retry-reports.ts";
+import { supplierPortal } from "../../../shared/providers/supplier-portal.ts";
+import { memoryControl } from "../../memory/memory-control.ts";
+import { aBatch, anEffect } from "../../stores/documents.ts";
+import { intakeWorld, secrets, type Sent } from "./intake-world.ts";
+
+const portal = supplierPortal({ baseUrl: "http://127.0.0.1:1", token: "t" });
+const payload = { invoice: "INV-1", amount: "12.50", currency: "EUR", reason: "billed twice" };
+const providerKey = "op-key-1";
+
+type PortalWorld = ReturnType<typeof portalWorld>;
+
+function portalWorld() {
+  const provider = "supplier-portal";
+  const world = intakeWorld(
+    {
+      "portal-t1": { tenantId: "t1", provider, secrets: [{ name: "one", secret: secrets.t1 }] },
+      "portal-t1-b": { tenantId: "t1", provider, secrets: [{ name: "two", secret: secrets.t1 }] },
+      "portal-t10": { tenantId: "t10", provider, secrets: [{ name: "ten", secret: secrets.t10 }] },
+    },
+    [portal],
+  );
+  const alerts: unknown[] = [];
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (_message: string, fields: unknown) => void alerts.push(fields),
+  };
+  return {
+    ...world,
+    alerts,
+    async prepare(key: CaseKey, change: Partial<EffectOf<"prepared">> = {}): Promise<void> {
+      const creates = [anEffect(key, { payload, providerKey, ...change })];
+      await world.cases.write(aBatch(key, { creates }));
+    },
+    findings: (key: CaseKey) => world.cases.stored(key).filter(({ type }) => type === "finding"),
+    kept: (tenantId = "t1") => world.cases.stored({ tenantId, caseId: reportsCaseId }),
+    async sweep(afterMs: number) {
+      const nowMs = () => Date.now() + afterMs;
+      const ports = { ...world.ports, log, control: memoryControl({ nowMs }) };
+      return retryReports(ports, { wallClockMs: 0 });
+    },
+  };
+}
+
+function tell(world: PortalWorld, change: Record<string, string> = {}, sent: Sent = {}) {
+  const { reason: _unsaid, ...echoed } = payload;
+  const data = { id: "cn-1", idempotencyKey: providerKey, ...echoed, ...change };
+  const body = { type: "credit_note.issued", timestamp: "2026-03-01T09:00:00Z", data };
+  return world.deliver(JSON.stringify(body), { source: "portal-t1", ...sent });
+}
+
+const hourMs = 3_600_000;
+
+describe("a report that names nothing but the key", () => {
+  test("is one finding of the one effect that bears it, however often it is delivered", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await world.prepare(key);
+    await world.prepare(world.keyOf("R-2"), { providerKey: "op-key-2" });
+    const first = await tell(world);
+    const second = await tell(world);
+    expect([first.status, first.said]).toEqual([202, { matched: true, duplicate: false }]);
+    expect([second.status, second.said]).toEqual([202, { matched: true, duplicate: true }]);
+    const { operationId, payloadDigest, target } = anEffect(key, { payload });
+    expect(world.findings(key)).toEqual([
+      expect.objectContaining({
+        operationId,
+        content: expect.objectContaining({
+          receipt: expect.objectContaining({
+            stage: "delivered",
+            providerId: "cn-1",
+            boundTo: { operationId, target, payloadDigest },
+          }),
+        }),
+      }),
+    ]);
+    expect(world.findings(world.keyOf("R-2"))).toEqual([]);
+    expect(world.hintsWaiting()[0]).toMatchObject(key);
+  });
+
+  test("of another amount is bound to another payload", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await world.prepare(key);
+    await tell(world, { amount: "99.00" });
+    const [finding] = world.findings(key);
+    const { payloadDigest } = anEffect(key, { payload });
+    expect(JSON.stringify(finding)).not.toContain(payloadDigest);
+  });
+
+  test("signed for t1 never touches t10, which has an effect under the same key (cases.md 17)", async () => {
+    const world = portalWorld();
+    const theirs = world.keyOf("R-1", "t10");
+    await world.prepare(theirs);
+    expect((await tell(world)).said).toEqual({ matched: false, duplicate: false });
+    await world.sweep(hourMs);
+    expect(world.findings(theirs)).toEqual([]);
+    const forTen = await tell(world, {}, { source: "portal-t10", signedBy: [secrets.t10] });
+    expect(forTen.said).toEqual({ matched: true, duplicate: false });
+    const forged = await tell(world, {}, { source: "portal-t10", signedBy: [secrets.t1] });
+    expect(forged.status).toBe(401);
+  });
+
+  test("with one delivery id from two sources is two deliveries", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await world.prepare(key);
+    await tell(world);
+    await tell(world, {}, { source: "portal-t1-b" });
+    expect(world.findings(key)).toHaveLength(2);
+  });
+
+  test("under a delivery id that had another body loses neither", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await world.prepare(key);
+    await tell(world);
+    await tell(world, { id: "cn-2" });
+    expect(world.findings(key)).toHaveLength(2);
+  });
+});
+
+describe("a report that no effect answers to", () => {
+  test("is durable before its sender hears 202, once", async () => {
+    const world = portalWorld();
+    const first = await tell(world);
+    const second = await tell(world);
+    expect([first.status, first.said]).toEqual([202, { matched: false, duplicate: false }]);
+    expect([second.status, second.said]).toEqual([202, { matched: false, duplicate: true }]);
+    expect(world.kept()).toHaveLength(1);
+    expect(await world.ports.reports.list("t1")).toHaveLength(1);
+  });
+
+  test("finds it when the sweep looks again: it was only early", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await tell(world);
+    expect(await world.sweep(0)).toMatchObject({ matched: 0, waiting: 0 });
+    expect(await world.sweep(20_000)).toMatchObject({ matched: 0, waiting: 1 });
+    await world.prepare(key);
+    expect(await world.sweep(hourMs)).toMatchObject({ matched: 1 });
+    expect(world.findings(key)).toHaveLength(1);
+    expect(await world.ports.reports.list("t1")).toEqual([]);
+    expect(JSON.stringify(world.kept())).not.toContain("12.50");
+    expect((await tell(world)).said).toEqual({ matched: true, duplicate: true });
+  });
+
+  test("is one finding when two sweeps find it at once", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await tell(world);
+    await world.prepare(key);
+    await Promise.all([world.sweep(hourMs), world.sweep(hourMs)]);
+    expect(world.findings(key)).toHaveLength(1);
+    expect(world.kept()[0]).toMatchObject({ outcome: { kind: "matched" }, looks: 2 });
+  });
+
+  test("is given up after an hour: an alert, and shown to operators", async () => {
+    const world = portalWorld();
+    await tell(world);
+    for (let looks = 1; looks <= 8; looks += 1) {
+      expect(world.alerts).toEqual([]);
+      await world.sweep(looks * 2 * hourMs);
+    }
+    expect(world.alerts).toEqual([{ tenantId: "t1", source: "portal-t1", eventId: "dlv-1" }]);
+    const [shown] = await world.ports.reports.list("t1");
+    expect(shown).toMatchObject({ outcome: { kind: "unmatched", found: 0 }, providerId: "cn-1" });
+    expect(await world.sweep(1000 * hourMs)).toEqual({ matched: 0, unmatched: 0, waiting: 0 });
+  });
+
+  test("because two do is given up too, and touches neither", async () => {
+    const world = portalWorld();
+    const keys = [world.keyOf("R-1"), world.keyOf("R-2")];
+    for (const key of keys) await world.prepare(key);
+    await tell(world);
+    for (let looks = 1; looks <= 8; looks += 1) await world.sweep(looks * 2 * hourMs);
+    expect(keys.flatMap(world.findings)).toEqual([]);
+    const [shown] = await world.ports.reports.list("t1");
+    expect(shown).toMatchObject({ outcome: { kind: "unmatched", found: 2 } });
+  });
+});
+
+describe("a report while the store does not answer", () => {
+  test("is asked for again: nothing was promised", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await world.prepare(key);
+    world.cases.hooks = {
+      before: ({ operation }) => (operation === "createFinding" ? "lost" : undefined),
+    };
+    expect((await tell(world)).status).toBe(503);
+    world.cases.hooks = {};
+    expect((await tell(world)).said).toEqual({ matched: true, duplicate: false });
+  });
+});
