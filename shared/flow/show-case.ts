@@ -9,6 +9,8 @@ export interface CaseView {
   findings: readonly Readonly<Record<string, unknown>>[];
   reviews: readonly Readonly<Record<string, unknown>>[];
   log: readonly Readonly<Record<string, unknown>>[];
+  /** Present when newer code wrote some of its documents: they are not shown here. */
+  incomplete?: true;
 }
 
 /** Undefined when nothing was ever recorded under this key. */
@@ -28,5 +30,6 @@ export async function showCase(
     findings: snapshot.findings,
     reviews: snapshot.reviews,
     log,
+    ...(snapshot.newerSchema ? { incomplete: true } : {}),
   };
 }

@@ -10,6 +10,7 @@ export const turnFiles = [
   "turn/send-effect",
   "turn/look-up",
   "turn/keep-evidence",
+  "turn/leave-alone",
   "turn/write-draft",
   "deciding/decide-once",
   "deciding/memo",

@@ -1,5 +1,6 @@
 // The order of design.md 5, row by row. Nothing is faked; the time is passed in.
 import { describe, expect, test } from "vitest";
+import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
 import { next } from "../../shared/domain/decisions/next.ts";
 import { emptySnapshot, type Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { endPlan } from "../../shared/domain/transitions/plan.ts";
@@ -63,13 +64,14 @@ describe("documents of newer code", () => {
   });
 });
 
-test("a case in mid-plan whose workflow is gone is held, once", () => {
+test("a case in mid-plan whose workflow is gone is held, once it cannot be a deploy that rolls", () => {
   const empty = { ...book, workflow: () => undefined };
-  expect(next(plannedCase(), empty, { nowMs })).toMatchObject({
+  const look = (atMs: number) => next(plannedCase(), empty, { nowMs: atMs });
+  expect(look(nowMs + unknownTypeGraceMs - 1).kind).toBe("leave");
+  expect(look(nowMs + unknownTypeGraceMs)).toMatchObject({
     kind: "holdCase",
     reason: "UnknownWorkflow",
   });
-  expect(next(openedCase(), empty, { nowMs })).toEqual({ kind: "idle" });
 });
 
 describe("a started effect", () => {

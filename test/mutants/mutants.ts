@@ -12,6 +12,7 @@ export interface Mutant {
 
 const counterexamples = "test/flow/counterexamples.test.ts";
 const turns = "test/flow/advance-case.test.ts";
+const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -144,5 +145,21 @@ export const mutants: readonly Mutant[] = [
     replace: "if (turn.evidence === undefined || turn.evidence !== undefined) return;",
     killedBy: "survives its worker being overtaken",
     testFile: turns,
+  },
+  {
+    rule: "not even a crash is counted on what newer code wrote",
+    file: "shared/flow/turn/advance-case.ts",
+    find: "if (whyLeft(turn.draft, book, nowMs) !== undefined) return false;",
+    replace: "if (nowMs < 0) return false;",
+    killedBy: "its effect is left alone however often",
+    testFile: rollingDeploy,
+  },
+  {
+    rule: "a type that nobody here knows is left to whoever does",
+    file: "shared/domain/decisions/leave.ts",
+    find: "return isYoung ?",
+    replace: "return isYoung && sinceMs < 0 ?",
+    killedBy: "is left unfolded by the older worker",
+    testFile: rollingDeploy,
   },
 ];

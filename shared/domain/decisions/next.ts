@@ -5,12 +5,13 @@
 //
 // Order: what is newer than this code; what was learned; the call in flight; what arrived; then the two
 // lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
-import { caseOf, effectOf, type Snapshot } from "../records/snapshot.ts";
+import { caseOf, effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import type { Case } from "../records/case.ts";
 import { isFinal } from "../records/effect.ts";
 import type { Book } from "../definitions.ts";
 import { isWork, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
+import { whyLeft } from "./leave.ts";
 import { outboxLane, planLane } from "./lanes.ts";
 
 /** After this long a started call is over for certain: `_ts` is in whole seconds, hence the second. */
@@ -19,21 +20,19 @@ export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number
 }
 
 export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
-  if (snapshot.newerSchema) return { kind: "leave", why: "a document has a newer schema" };
+  const left = whyLeft(snapshot, book, options.nowMs);
+  if (left !== undefined) return { kind: "leave", why: left };
   // Nothing of an erased case is decided or told again.
   if (snapshot.case?.erased !== undefined) return { kind: "idle" };
   const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
   // Whatever killed worker after worker is not tried again before a person has looked; evidence is still taken.
   if (snapshot.case?.held?.reason === "Poison") return parkedStep(snapshot, options.nowMs);
-  const event = nextEvent(snapshot);
+  const [event] = unfoldedEvents(snapshot);
   if (snapshot.case === undefined) {
     return event === undefined ? { kind: "nothing" } : { kind: "foldEvent", eventId: event.id };
   }
   const workflow = book.workflow(snapshot.case.workflow.type);
-  if (workflow !== undefined && snapshot.case.workflow.revision > workflow.revision) {
-    return { kind: "leave", why: "the case was decided by a newer revision" };
-  }
   const inFlight = inFlightStep(snapshot, options.nowMs);
   if (inFlight !== undefined) return inFlight;
   if (event !== undefined) return { kind: "foldEvent", eventId: event.id };
@@ -63,18 +62,6 @@ function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
   const why = "its case is parked, and nobody looks or sends for it";
   const recovery = { kind: "review", review: "UnknownEffect", why } as const;
   return { kind: "openReview", operationId: unknown.operationId, recovery };
-}
-
-/** The oldest by the source's order first, so that what overtook another is folded after it if both are here. */
-function nextEvent(snapshot: Snapshot) {
-  return snapshot.events
-    .filter((candidate) => candidate.folded === undefined)
-    .toSorted((a, b) => compareText(a.orderKey, b.orderKey) || compareText(a.id, b.id))[0];
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | undefined {

@@ -54,6 +54,18 @@ export function documentsOf(snapshot: Snapshot): CaseDocument[] {
   return documents;
 }
 
+/** Unfolded, the oldest by the source's order first: what overtook another is folded after it if both are here. */
+export function unfoldedEvents(snapshot: Snapshot): Event[] {
+  return snapshot.events
+    .filter((event) => event.folded === undefined)
+    .toSorted((a, b) => compareText(a.orderKey, b.orderKey) || compareText(a.id, b.id));
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 export function effectOf(snapshot: Snapshot, operationId: string): Effect {
   const effect = snapshot.effects.find((candidate) => candidate.operationId === operationId);
   if (effect === undefined) throw new Error(`no effect ${operationId} in the snapshot`);

@@ -4,6 +4,7 @@
 // the case as an event, which voids the question. The first answer stands; a second is told by whom and when.
 // Nothing is sent here: the answer is recorded, and a turn does the rest.
 import { digestOf } from "../../domain/canonical-json.ts";
+import { whyLeft } from "../../domain/decisions/leave.ts";
 import type { Book, Facts } from "../../domain/definitions.ts";
 import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
 import type { Approval } from "../../domain/records/approval.ts";
@@ -47,6 +48,8 @@ export async function answerApproval(
   request: AnswerRequest,
 ): Promise<AnswerResult> {
   const { snapshot, storeMs } = await ports.cases.read(request.key);
+  const left = whyLeft(snapshot, ports.book, storeMs);
+  if (left !== undefined) return { kind: "unavailable", why: `${left}; answer again later` };
   const approval = snapshot.approvals.find(({ id }) => id === request.approvalId);
   if (approval === undefined || snapshot.case === undefined) return { kind: "missing" };
   const before = toldBefore(approval, request.answerId);

@@ -2,6 +2,7 @@
 //
 // Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, and an event
 // that nobody has folded needs its body.
+import { whyLeft } from "../../domain/decisions/leave.ts";
 import { type CaseKey, newWriteId } from "../../domain/identity.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
 import type { LogEntry } from "../../domain/records/review.ts";
@@ -27,6 +28,8 @@ export async function eraseCase(
   const { key, principal } = request;
   const { caseEtag } = await ports.cases.read(key);
   const history = await ports.cases.history(key);
+  const left = history && whyLeft(history.snapshot, ports.book, undefined);
+  if (left !== undefined) return { kind: "refused", why: left };
   if (history === undefined || caseEtag === undefined) return { kind: "missing" };
   const why = whyNot(history.snapshot, ports.book);
   if (why !== undefined) return { kind: "refused", why };

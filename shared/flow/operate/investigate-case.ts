@@ -28,6 +28,8 @@ export async function investigateCase(
 ): Promise<InvestigateResult> {
   const { key, principal } = request;
   const { snapshot } = await ports.cases.read(key);
+  // Newer code wrote it: its own instances take the wish.
+  if (snapshot.newerSchema) return { kind: "unavailable" };
   if (snapshot.case === undefined) return { kind: "missing" };
   const { externalRef, version, workflow } = snapshot.case;
   // Without an id of the client's own, one click and the next on the same version are one wish.

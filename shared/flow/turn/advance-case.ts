@@ -13,6 +13,7 @@ import { countCrash } from "../../domain/transitions/count-crash.ts";
 import { commitPlan, endPlan } from "../../domain/transitions/plan.ts";
 import { holdCase, holdEffect } from "../../domain/transitions/reviews.ts";
 import { isOverdue } from "../../domain/due.ts";
+import { whyLeft } from "../../domain/decisions/leave.ts";
 import { next } from "../../domain/decisions/next.ts";
 import type { Step } from "../../domain/decisions/step.ts";
 import type { CaseKey } from "../../domain/identity.ts";
@@ -20,6 +21,7 @@ import { caseOf, effectOf, withCase } from "../../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
 import { decideOnce } from "../deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
+import { leaveAlone } from "./leave-alone.ts";
 import { lookUp } from "./look-up.ts";
 import {
   handOn,
@@ -27,7 +29,6 @@ import {
   openTurn,
   requireNowMs,
   setStoreTime,
-  turnFields,
   type Turn,
   type TurnPorts,
   type TurnResult,
@@ -48,8 +49,7 @@ export async function advanceCase(
     const turn = await openTurn(ports, key);
     if (!isCounted && (options.redelivered === true || isLate(ports, turn))) {
       isCounted = true;
-      await recordCrash(ports, turn);
-      continue;
+      if (await recordCrash(ports, turn)) continue;
     }
     const result = await runTurn(ports, turn);
     if (result !== "again") return result;
@@ -63,11 +63,17 @@ function isLate(ports: TurnPorts, turn: Turn): boolean {
   return nowMs !== undefined && isOverdue(turn.draft, nowMs);
 }
 
-/** Written before the work that may kill this worker, too. Overtaken or superseded: somebody is alive. */
-async function recordCrash(ports: TurnPorts, turn: Turn): Promise<void> {
+/**
+ * Written before the work that may kill this worker, too. Overtaken or superseded: somebody is alive.
+ * False: left to newer code, so not even this is written.
+ */
+async function recordCrash(ports: TurnPorts, turn: Turn): Promise<boolean> {
   const { book } = ports;
-  turn.draft = countCrash(turn.draft, { book, nowMs: requireNowMs(ports, turn) });
+  const nowMs = requireNowMs(ports, turn);
+  if (whyLeft(turn.draft, book, nowMs) !== undefined) return false;
+  turn.draft = countCrash(turn.draft, { book, nowMs });
   await flush(ports, turn, { keepCrashes: true });
+  return true;
 }
 
 async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {
@@ -101,8 +107,7 @@ async function carryOut(
 ): Promise<TurnResult | "again" | "goOn"> {
   switch (step.kind) {
     case "leave":
-      ports.log.warn("left alone: written by newer code", { ...turnFields(turn), why: step.why });
-      return { kind: "left", why: step.why };
+      return leaveAlone(ports, turn, step.why);
     case "nothing":
       return { kind: "idle" };
     case "idle":

@@ -59,7 +59,8 @@ async function reconcileCase(
   result: ReconcileResult,
 ): Promise<void> {
   const { snapshot, storeMs, caseEtag } = await ports.cases.read(key);
-  for (const broken of brokenInvariants(snapshot)) {
+  // Without the documents that newer code wrote, anything would look broken.
+  for (const broken of snapshot.newerSchema ? [] : brokenInvariants(snapshot)) {
     result.alerts += 1;
     ports.log.error("ALERT: an invariant of the ledger is broken", {
       caseKey: caseKeyText(key),

@@ -1,0 +1,38 @@
+// Rule 0: what newer code wrote is left alone (design.md 5, 9). Pure.
+//
+//   a document with a newer schema    its fields may mean something else here
+//   a case of a newer revision        its facts have a shape that this code does not know
+//   a workflow type unknown here      newer, while a deploy rolls; removed, if it stays so
+//
+// Left alone is: no write, not even the count of a crash; asked again later, and reported. Nothing waits for it, because
+// the code that wrote it is running, or is about to run again.
+import type { Book } from "../definitions.ts";
+import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+
+/**
+ * A rolling deploy is over by then; what is still unknown is shown to a person. Too short costs a review that the next look
+ * of newer code closes, too long only the time until somebody sees it: either way the event stays unfolded and is not lost.
+ */
+export const unknownTypeGraceMs = 3_600_000;
+
+/** Undefined: this code may act. */
+export function whyLeft(
+  snapshot: Snapshot,
+  book: Book,
+  nowMs: number | undefined,
+): string | undefined {
+  if (snapshot.newerSchema) return "a document has a newer schema";
+  const { case: record } = snapshot;
+  const [event] = unfoldedEvents(snapshot);
+  const type = record?.workflow.type ?? event?.workflow;
+  if (type === undefined || record?.erased !== undefined) return undefined;
+  const workflow = book.workflow(type);
+  if (workflow !== undefined) {
+    const isNewer = record !== undefined && record.workflow.revision > workflow.revision;
+    return isNewer ? "the case has the facts of a newer revision" : undefined;
+  }
+  if (record?.held?.reason === "UnknownWorkflow") return undefined;
+  const sinceMs = record?.openedAtMs ?? event?.receivedAtMs ?? 0;
+  const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
+  return isYoung ? `this code has no workflow ${type} yet` : undefined;
+}

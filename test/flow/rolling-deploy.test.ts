@@ -1,0 +1,169 @@
+// Two codes on one store: what the newer one wrote is left alone by the older one, and nothing is lost (design.md 5, rule 0).
+import { describe, expect, test } from "vitest";
+import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
+import { bookOf, type Book } from "../../shared/domain/definitions.ts";
+import { answerApproval } from "../../shared/flow/operate/answer-approval.ts";
+import { eraseCase } from "../../shared/flow/operate/erase-case.ts";
+import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
+import { investigateCase } from "../../shared/flow/operate/investigate-case.ts";
+import { showCase } from "../../shared/flow/show-case.ts";
+import type { LogFields } from "../../shared/flow/turn/turn.ts";
+import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
+import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
+import { planOfTwo } from "../domain/situations.ts";
+import { key, newWorld, type World } from "./world.ts";
+
+const person = { id: "p-1", isPerson: true, roleClaims: [] };
+const names = ["keyed.first.v1", "keyed.second.v1", "bare.first.v1", "mail.tell.v1"];
+
+/** The same code without its workflow: older than it, or newer and without it. */
+function withoutWorkflow({ book, bare, keyed }: World): Book {
+  const actions = names.flatMap((name) => book.action(name) ?? []);
+  return bookOf({ workflows: [], actions, providers: [keyed, bare] });
+}
+
+function listening() {
+  const lines: { message: string; fields: LogFields }[] = [];
+  const take = (message: string, fields: LogFields) => void lines.push({ message, fields });
+  return { lines, info: take, warn: take, error: take };
+}
+
+/** All that is stored of the case, with the store's own fields: any write would show. */
+const stored = (world: World) => JSON.stringify(world.cases.stored(key));
+
+/** A case in mid-plan, with a question, a review, a finding and an event that nobody has folded. */
+async function busyWorld(): Promise<World> {
+  const world = newWorld({ approve: ["keyed.second.v1"], decide: () => planOfTwo });
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  await world.post(2, { n: 1 });
+  const [effect] = await world.effects();
+  if (effect === undefined) throw new Error("no effect");
+  world.cases.plant(key, {
+    id: `review:${effect.operationId}:9`,
+    type: "review",
+    schemaVersion: 1,
+    ...key,
+    subject: effect.operationId,
+    kind: "UnknownEffect",
+    why: "test",
+    consequence: "test",
+    caseVersion: 1,
+    openedAtMs: world.nowMs(),
+  } as { id: string });
+  world.cases.plant(key, {
+    id: `finding:${effect.operationId}:x`,
+    type: "finding",
+    schemaVersion: 1,
+    ...key,
+    operationId: effect.operationId,
+    content: { kind: "attemptEnd", attempt: 1, answer: { kind: "notSent", reason: "test" } },
+    by: "test",
+    foundAtMs: world.nowMs(),
+  } as { id: string });
+  return world;
+}
+
+function makeNewer(world: World, type: string): void {
+  const document = world.cases.stored(key).findLast((one) => one.type === type);
+  if (document === undefined) throw new Error(`no ${type}`);
+  world.cases.plant(key, { ...document, schemaVersion: 2, fieldOfLater: true } as { id: string });
+}
+
+describe("a case of which newer code wrote", () => {
+  const kinds = ["case", "effect", "event", "finding", "approval", "review"];
+
+  test.each(kinds)(
+    "its %s is left alone however often it is looked at, and reported, without a write",
+    async (type) => {
+      const world = await busyWorld();
+      makeNewer(world, type);
+      const before = stored(world);
+      const log = listening();
+      const old = world.worker({ log });
+      const redelivered = { redelivered: true };
+      world.advance(3_600_000);
+      for (let look = 0; look < 6; look += 1) {
+        expect(await advanceCase(old, key, redelivered)).toMatchObject({ kind: "left" });
+        world.advance(60_000);
+      }
+      expect(stored(world)).toBe(before);
+      expect(world.keyed.received).toEqual([]);
+      expect(log.lines[0]).toMatchObject({ fields: { metric: "leftToNewerCode", value: 1 } });
+    },
+  );
+
+  test.each(kinds)("its %s raises no false alert, and no answer or wish is taken", async (type) => {
+    const world = await busyWorld();
+    const all = world.cases.stored(key);
+    makeNewer(world, type);
+    const before = stored(world);
+    const log = listening();
+    const { book, cases, hints } = world;
+    const nowMs = () => world.nowMs();
+    const ports = { book, cases, hints, log, nowMs, random: () => "r" };
+    const reconciled = await reconcileEffects(ports, all);
+    expect(reconciled).toMatchObject({ alerts: 0, failed: 0 });
+    const request = { key, answerId: "a-1", principal: person } as const;
+    const answer = await answerApproval(ports, {
+      ...request,
+      approvalId: "approval:1:1",
+      decision: "approve",
+    });
+    expect(answer.kind).toBe("unavailable");
+    expect((await investigateCase(ports, { key, principal: person })).kind).toBe("unavailable");
+    expect((await eraseCase(ports, { key, principal: person })).kind).toBe("refused");
+    expect(await showCase(world, key)).toMatchObject({ incomplete: true });
+    expect(stored(world)).toBe(before);
+  });
+
+  test("is looked at again by a hint of its own, one a slot, until code that knows it goes on", async () => {
+    const world = await busyWorld();
+    const { snapshot } = await world.cases.read(key);
+    const record = { ...snapshot.case, workflow: { type: "test-flow", revision: 2 } };
+    world.cases.plant(key, record as { id: string });
+    while (world.hints.receive("cases")?.complete() !== undefined);
+    for (let look = 0; look < 5; look += 1) await world.turn();
+    const waiting = world.hints.waiting("cases").filter(({ hint }) => hint.reason === "left alone");
+    expect(waiting).toHaveLength(1);
+    expect(waiting[0]?.activeAtMs).toBeGreaterThan(world.nowMs());
+    expect(waiting[0]?.activeAtMs).toBeLessThanOrEqual(world.nowMs() + 300_000);
+  });
+});
+
+describe("an event of a workflow type that this code does not have", () => {
+  test("is left unfolded by the older worker, and folded by the newer one", async () => {
+    const world = newWorld();
+    const log = listening();
+    const older = world.worker({ book: withoutWorkflow(world), log });
+    await world.post(1);
+    const before = stored(world);
+    for (let minute = 0; minute < 30; minute += 1) {
+      await world.turn(older);
+      world.advance(60_000);
+    }
+    expect(stored(world)).toBe(before);
+    expect(log.lines.every(({ fields }) => fields["metric"] === "leftToNewerCode")).toBe(true);
+    await world.turn();
+    expect(await world.record()).toMatchObject({ status: "done", facts: { n: 1 } });
+  });
+
+  test("reaches the newer worker by the sweep alone", async () => {
+    const world = newWorld();
+    await world.post(1);
+    world.hints.receive("cases")?.complete();
+    world.advance(60_000);
+    await sweepDue({ ...world, log: listening() }, { wallClockMs: world.nowMs() });
+    await world.run();
+    expect((await world.record()).status).toBe("done");
+  });
+
+  test("is left in peace in a case that exists, too, as long as a deploy may be rolling", async () => {
+    const world = await busyWorld();
+    const before = stored(world);
+    const older = world.worker({ book: withoutWorkflow(world) });
+    world.advance(unknownTypeGraceMs / 2);
+    expect(await world.turn(older)).toMatchObject({ kind: "left" });
+    expect(stored(world)).toBe(before);
+  });
+});
