@@ -6,8 +6,18 @@
 import { z } from "zod";
 import { TerminalFault } from "./domain/faults.ts";
 import { WebhookSources } from "./flow/intake/webhook-sources.ts";
+import { Schedules } from "./flow/wake/schedules.ts";
 
 const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
+
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue({ code: "custom", message: "is not JSON" });
+    return z.NEVER;
+  }
+});
 
 /** As a group: all of them, or none and the app knows no customer-onboarding. */
 const onboardingSettings = z.object({
@@ -23,14 +33,8 @@ const onboardingSettings = z.object({
 const Settings = z.object({
   COSMOS_DATABASE: z.string().min(1).default("countersign"),
   CASE_ID_KEY: z.base64(),
-  WEBHOOK_SOURCES: z.string().transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: "custom", message: "is not JSON" });
-      return z.NEVER;
-    }
-  }),
+  WEBHOOK_SOURCES: json,
+  SCHEDULES: json.default({}),
   SUPPLIER_PORTAL_URL: z.url(),
   SUPPLIER_PORTAL_TOKEN: z.string().min(1),
   SUPPLIER_PORTAL_CALL_TIMEOUT_MS: callTimeoutMs,
@@ -47,6 +51,7 @@ export interface Config {
   cosmosDatabase: string;
   caseIdKey: Uint8Array;
   webhookSources: WebhookSources;
+  schedules: Schedules;
   supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
   email: { baseUrl: string; token: string; from: string; callTimeoutMs: number };
   /** Absent: its providers and its workflow are not registered. */
@@ -67,6 +72,7 @@ const caseIdKeyBytesMin = 32;
 export function readConfig(environment: Environment = process.env): Config {
   const settings = parsed("", Settings.safeParse(environment));
   const sources = parsed("WEBHOOK_SOURCES.", WebhookSources.safeParse(settings.WEBHOOK_SOURCES));
+  const schedules = parsed("SCHEDULES.", Schedules.safeParse(settings.SCHEDULES));
   const caseIdKey = new Uint8Array(Buffer.from(settings.CASE_ID_KEY, "base64"));
   if (caseIdKey.length < caseIdKeyBytesMin) {
     throw new TerminalFault(
@@ -79,6 +85,7 @@ export function readConfig(environment: Environment = process.env): Config {
     cosmosDatabase: settings.COSMOS_DATABASE,
     caseIdKey,
     webhookSources: sources,
+    schedules,
     supplierPortal: {
       baseUrl: settings.SUPPLIER_PORTAL_URL,
       token: settings.SUPPLIER_PORTAL_TOKEN,

@@ -19,6 +19,8 @@ import { crm, crmActions } from "./providers/crm.ts";
 import { email, emailActions } from "./providers/email.ts";
 import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
 import { taskBoard, taskBoardActions } from "./providers/task-board.ts";
+import type { SchedulePorts } from "./flow/wake/run-schedules.ts";
+import { assertSchedules } from "./flow/wake/schedules.ts";
 import { assertSafeAccount, openCosmos, openServiceBus } from "./stores/connections.ts";
 import { cosmosCases } from "./stores/cosmos-cases.ts";
 import { cosmosControl } from "./stores/cosmos-control.ts";
@@ -34,6 +36,7 @@ export interface Runtime {
   turn(log: Log): TurnPorts;
   intake(log: Log): IntakePorts;
   retryReports(log: Log): RetryPorts;
+  schedules(log: Log): SchedulePorts;
   operate(log: Log): OperatePorts;
   caseIdKey: Uint8Array;
   easyAuthIsOn: boolean;
@@ -56,41 +59,49 @@ export function runtime(): Promise<Runtime> {
 }
 
 async function start(config: Config): Promise<Runtime> {
-  const cosmos = openCosmos(config.cosmos);
-  await assertSafeAccount(cosmos);
-  const database = cosmos.database(config.cosmosDatabase);
-  const cases = cosmosCases(database.container("cases"));
-  const reports = cosmosReports(database.container("cases"));
-  const grants = cosmosGrants(database.container("grants"), { clockMs });
-  const control = cosmosControl(database.container("control"), { clockMs });
-  const hints = serviceBusHints(openServiceBus(config.serviceBus));
+  const stores = await openStores(config);
   const book = bookFrom(config);
+  assertSchedules(book, config.schedules);
   const fingerprint = caseIdKeyFingerprint(config.caseIdKey);
-  if ((await control.pinCaseIdKey(fingerprint)) !== fingerprint) {
+  if ((await stores.control.pinCaseIdKey(fingerprint)) !== fingerprint) {
     throw new TerminalFault(
       "setting CASE_ID_KEY is not the key that this database was begun with; put the first one back.",
     );
   }
+  return wired(config, stores, book);
+}
+
+async function openStores(config: Config) {
+  const cosmos = openCosmos(config.cosmos);
+  await assertSafeAccount(cosmos);
+  const database = cosmos.database(config.cosmosDatabase);
+  return {
+    cases: cosmosCases(database.container("cases")),
+    reports: cosmosReports(database.container("cases")),
+    grants: cosmosGrants(database.container("grants"), { clockMs }),
+    control: cosmosControl(database.container("control"), { clockMs }),
+    hints: serviceBusHints(openServiceBus(config.serviceBus)),
+  };
+}
+
+function wired(
+  config: Config,
+  stores: Awaited<ReturnType<typeof openStores>>,
+  book: Book,
+): Runtime {
+  const { caseIdKey } = config;
   const workerId = randomUUID();
   const paced = pacing(clockMs);
+  const common = { ...stores, book, random: () => randomUUID(), nowMs: () => Date.now() };
   return {
-    caseIdKey: config.caseIdKey,
+    caseIdKey,
     easyAuthIsOn: config.easyAuthIsOn,
-    operate: (log) => ({
-      cases,
-      reports,
-      grants,
-      hints,
-      book,
-      log,
-      random: () => randomUUID(),
-      nowMs: () => Date.now(),
-    }),
+    operate: (log) => ({ ...common, log }),
+    retryReports: (log) => ({ ...common, log }),
+    schedules: (log) => ({ ...common, log, schedules: config.schedules, caseIdKey }),
+    intake: (log) => ({ ...common, log, sources: config.webhookSources, caseIdKey }),
     turn: (log) => ({
-      cases,
-      grants,
-      control,
-      hints,
+      ...stores,
       book,
       log,
       monotonicMs: clockMs,
@@ -100,18 +111,6 @@ async function start(config: Config): Promise<Runtime> {
       pacing: paced,
       fused: true,
       at: (_boundary, act) => act(),
-    }),
-    retryReports: (log) => ({ cases, reports, control, hints, log, random: () => randomUUID() }),
-    intake: (log) => ({
-      cases,
-      reports,
-      hints,
-      book,
-      sources: config.webhookSources,
-      caseIdKey: config.caseIdKey,
-      nowMs: () => Date.now(),
-      random: () => randomUUID(),
-      log,
     }),
   };
 }

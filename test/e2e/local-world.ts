@@ -27,13 +27,15 @@ interface EffectView {
   operationId: string;
   action: string;
   status: string;
+  providerKey?: string;
+  receipt?: { stage: string; providerId: string };
   attempts: { end?: { kind: string } }[];
 }
 
 export interface CaseView {
   case: { status: string; version: number; caseId: string; held?: object };
   effects: EffectView[];
-  events: { folded?: object }[];
+  events: { source: string; eventId: string; folded?: object }[];
   reviews: { kind: string; resolution?: object }[];
   log: { did: string[] }[];
 }
@@ -61,6 +63,8 @@ export interface LocalWorld {
 }
 
 export interface Delivery {
+  /** "acme-erp" when there is none. */
+  source?: string;
   id: string;
   type: string;
   timestamp: string;
@@ -159,6 +163,11 @@ function settingsFor(
         workflow: "invoice-exception",
         secrets: [{ name: "s1", secret }],
       },
+      "acme-portal": {
+        tenantId: "acme",
+        provider: "supplier-portal",
+        secrets: [{ name: "s1", secret }],
+      },
     }),
     SUPPLIER_PORTAL_URL: `${providers.url}/supplier-portal`,
     SUPPLIER_PORTAL_TOKEN: "portal-token",
@@ -211,10 +220,10 @@ function raised(invoice: string): Delivery {
 }
 
 async function post(url: string, secret: string, delivery: Delivery): Promise<number> {
-  const { id, ...event } = delivery;
+  const { id, source = "acme-erp", ...event } = delivery;
   const body = JSON.stringify(event);
   const at = new Date();
-  const response = await fetch(`${url}/api/webhooks/acme-erp`, {
+  const response = await fetch(`${url}/api/webhooks/${source}`, {
     method: "POST",
     body,
     headers: {

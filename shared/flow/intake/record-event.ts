@@ -10,7 +10,6 @@
 import { createHash } from "node:crypto";
 import type { Book } from "../../domain/definitions.ts";
 import { caseIdOf, caseKeyText, hintIdOf } from "../../domain/identity.ts";
-import { schemaVersion } from "../../domain/records/evidence.ts";
 import type { Event } from "../../domain/records/inbox.ts";
 import type { CaseStore, HintQueue, ReportStore } from "../../stores/ports.ts";
 import { createEventOnce } from "./create-event-once.ts";
@@ -27,6 +26,7 @@ import {
   wrongEventId,
 } from "./intake-problems.ts";
 import { keepRefusal } from "./keep-refusal.ts";
+import { newEvent } from "./new-event.ts";
 import { recordReport } from "./record-report.ts";
 import { problem, type Problem, type ProblemResponse } from "../problem.ts";
 import { readEvent, type ReadEvent } from "./read-event.ts";
@@ -60,8 +60,6 @@ export type IntakeResult = { log: LogFields } & (
 
 /** Beyond it not even the signature is looked at: hashing costs time that anybody could make us spend. */
 export const signedBytesMax = 8 * 1024 * 1024;
-/** How long a recorded event may lie unfolded before the sweep wakes somebody. */
-const unfoldedGraceMs = 15_000;
 
 interface Intake {
   ports: IntakePorts;
@@ -177,10 +175,7 @@ function eventOf(intake: Intake, read: ReadEvent & { kind: "event" }): Event {
   const { ports, delivery, digest, eventId, receivedAtMs, source } = intake;
   const { body, eventType, externalRef, orderKey } = read;
   const { tenantId, workflow = "" } = source;
-  return {
-    id: `event:${delivery.source}:${documentIdPart(eventId)}`,
-    type: "event",
-    schemaVersion,
+  return newEvent({
     tenantId,
     caseId: caseIdOf(ports.caseIdKey, tenantId, externalRef),
     source: delivery.source,
@@ -192,8 +187,7 @@ function eventOf(intake: Intake, read: ReadEvent & { kind: "event" }): Event {
     digest,
     orderKey,
     receivedAtMs,
-    dueAtMs: receivedAtMs + unfoldedGraceMs,
-  };
+  });
 }
 
 async function sendHint(intake: Intake, event: Event): Promise<void> {

@@ -5,6 +5,7 @@
 // A misspelt field is refused: a `notafter` that nobody reads would keep an old secret good for ever.
 import { z } from "zod";
 import { tenantIdPattern } from "../../domain/identity.ts";
+import { investigateSource, refreshSource } from "../../domain/transitions/fold-event.ts";
 
 const secretBytesMin = 24;
 
@@ -41,7 +42,13 @@ const WebhookSource = z
   });
 export type WebhookSource = z.infer<typeof WebhookSource>;
 
-const sourceName = z.string().regex(/^[a-z0-9-]{1,64}$/, "use 1 to 64 of a-z, 0-9 and -");
+/** Events that the app makes itself bear these; no sender may. */
+const ownNames: readonly string[] = [refreshSource, investigateSource];
+
+const sourceName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/, "use 1 to 64 of a-z, 0-9 and -")
+  .refine((name) => !ownNames.includes(name), "is a name that the app uses itself");
 
 export const WebhookSources = z.record(sourceName, WebhookSource);
 export type WebhookSources = z.infer<typeof WebhookSources>;

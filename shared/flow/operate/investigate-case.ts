@@ -1,11 +1,11 @@
 // A person asks for a case to be looked at (again): an event like any other, so that asking twice is one (design.md 7).
 //
-// A schedule's runs go the same way: their event id is the schedule and the occurrence, so that overlaps are one.
+// A schedule's runs go the same way (wake/run-schedules.ts).
 import { digestOf } from "../../domain/canonical-json.ts";
 import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
-import { schemaVersion } from "../../domain/records/evidence.ts";
 import { investigateSource } from "../../domain/transitions/fold-event.ts";
 import type { CaseStore, HintQueue } from "../../stores/ports.ts";
+import { newEvent } from "../intake/new-event.ts";
 import type { Principal } from "./principal.ts";
 
 export interface InvestigatePorts {
@@ -19,8 +19,6 @@ export type InvestigateResult =
   | { kind: "recorded"; eventId: string; duplicate: boolean }
   | { kind: "missing" }
   | { kind: "unavailable" };
-
-const graceMs = 15_000;
 
 export async function investigateCase(
   ports: InvestigatePorts,
@@ -36,25 +34,24 @@ export async function investigateCase(
   const eventId = request.requestId ?? `v${version}`;
   const receivedAtMs = ports.nowMs();
   const body = { type: "case.investigate", data: { requestId: eventId } };
-  const created = await ports.cases.createEvent({
-    id: `event:${investigateSource}:${eventId}`,
-    type: "event",
-    schemaVersion,
-    ...key,
-    source: investigateSource,
-    eventId,
-    eventType: body.type,
-    workflow: workflow.type,
-    externalRef,
-    requestedBy: principal.id,
-    body,
-    digest: digestOf(body),
-    orderKey: new Date(receivedAtMs).toISOString(),
-    receivedAtMs,
-    dueAtMs: receivedAtMs + graceMs,
-  });
+  const created = await ports.cases.createEvent(
+    newEvent({
+      ...key,
+      source: investigateSource,
+      eventId,
+      eventType: body.type,
+      workflow: workflow.type,
+      externalRef,
+      requestedBy: principal.id,
+      body,
+      digest: digestOf(body),
+      orderKey: new Date(receivedAtMs).toISOString(),
+      receivedAtMs,
+    }),
+  );
   if (created === "uncertain") return { kind: "unavailable" };
   const hintId = hintIdOf(key, "investigate", ports.random());
-  await ports.hints.send("cases", { ...key, hintId, reason: "investigate" });
+  // The event is durable and due: a lost hint loses nothing.
+  await ports.hints.send("cases", { ...key, hintId, reason: "investigate" }).catch(() => {});
   return { kind: "recorded", eventId, duplicate: created === "exists" };
 }
