@@ -15,6 +15,8 @@ import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../record
 import { holdCase } from "./reviews.ts";
 
 export const planEffectsMax = 40;
+/** With its case in one transaction of 2 MB. */
+const planBytesMax = 512 * 1024;
 
 export function applyDecision(
   snapshot: Snapshot,
@@ -100,6 +102,10 @@ function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string |
     }
     const notJson = whyNotJson(request.payload, `the payload of ${request.action}`);
     if (notJson !== undefined) return notJson;
+  }
+  const payloads = [...decision.actions, ...decision.notifications].map(({ payload }) => payload);
+  if (Buffer.byteLength(JSON.stringify(payloads)) > planBytesMax) {
+    return `the payloads of a plan have at most ${planBytesMax} bytes`;
   }
   return undefined;
 }

@@ -12,6 +12,9 @@ import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { holdCase, openReview, releaseHold } from "./reviews.ts";
 
+/** The case document must always have room for what else it records, outcomes first of all (cases.md 40). */
+export const factsBytesMax = 512 * 1024;
+
 export const refreshSource = "refresh";
 export const investigateSource = "investigate";
 
@@ -77,6 +80,10 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   const parsed = workflow.facts.safeParse(folded);
   if (!parsed.success) return refuseFacts(snapshot, event, parsed.error.issues, nowMs);
   const facts: Facts = parsed.data;
+  if (Buffer.byteLength(JSON.stringify(facts)) > factsBytesMax) {
+    const message = `would grow beyond ${factsBytesMax} bytes`;
+    return refuseFacts(snapshot, event, [{ path: ["facts"], message }], nowMs);
+  }
   const factsDigest = digestOf(facts, "facts");
   const orderKeys = older
     ? record.orderKeys

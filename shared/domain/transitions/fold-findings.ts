@@ -17,6 +17,9 @@ import { confirm, releaseClaim, settleAttempt, whyUnbound } from "./attempt.ts";
 import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
 import { holdEffect, openReview, resolveReview } from "./reviews.ts";
 
+/** As many as fit into one batch; the rest are folded after it, in the same order. */
+const findingsMax = 30;
+
 export function foldFindings(
   snapshot: Snapshot,
   operationId: string,
@@ -24,7 +27,8 @@ export function foldFindings(
 ): Snapshot {
   const unfolded = snapshot.findings
     .filter((finding) => finding.operationId === operationId && finding.folded === undefined)
-    .toSorted((a, b) => Number(receiptOf(b) !== undefined) - Number(receiptOf(a) !== undefined));
+    .toSorted((a, b) => Number(receiptOf(b) !== undefined) - Number(receiptOf(a) !== undefined))
+    .slice(0, findingsMax);
   let folded = snapshot;
   for (const finding of unfolded) {
     const known = folded.effects.some((effect) => effect.operationId === operationId);

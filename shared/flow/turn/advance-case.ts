@@ -33,11 +33,9 @@ import {
   type TurnPorts,
   type TurnResult,
 } from "./turn.ts";
-import { draftSize, flush, writeAndReadAgain } from "./write-draft.ts";
+import { flush, isNearlyFull, writeAndReadAgain } from "./write-draft.ts";
 
 const restartsMax = 8;
-/** A batch holds at most 100 operations; folding is cut into pieces well below. */
-const draftSizeMax = 50;
 
 export async function advanceCase(
   ports: TurnPorts,
@@ -95,7 +93,7 @@ async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"
     const step = next(turn.draft, ports.book, { nowMs, ungranted, draining });
     const after = await carryOut(ports, turn, step);
     if (after !== "goOn") return after;
-    const mustWrite = !ports.fused || draftSize(turn) > draftSizeMax;
+    const mustWrite = !ports.fused || isNearlyFull(turn);
     if (mustWrite && (await flush(ports, turn)) !== "written") return "again";
   }
 }

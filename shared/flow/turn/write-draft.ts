@@ -109,10 +109,24 @@ function batchOf(ports: TurnPorts, turn: Turn, writeId: string, nowMs: number): 
   };
 }
 
-/** How many documents the next batch would hold: a turn writes before a batch grows past its limits. */
-export function draftSize(turn: Turn): number {
+/** Would one more step risk a batch that no transaction takes (100 documents, 2 MB)? Each step adds well below a half. */
+export function isNearlyFull(turn: Turn): boolean {
   const before = new Set(documentsOf(turn.base));
-  return documentsOf(turn.draft).filter((document) => !before.has(document)).length;
+  const changed = documentsOf(turn.draft).filter((document) => !before.has(document));
+  const bytes = changed.reduce((sum, document) => sum + bytesOf(document), 0);
+  return changed.length > documentsMax || bytes > bytesMax;
+}
+
+const documentsMax = 50;
+const bytesMax = 512 * 1024;
+
+/** Documents never change, so each is measured once. */
+const measured = new WeakMap<object, number>();
+
+function bytesOf(document: object): number {
+  const known = measured.get(document) ?? Buffer.byteLength(JSON.stringify(document));
+  measured.set(document, known);
+  return known;
 }
 
 function withoutClosed(draft: Snapshot, writtenAtMs: number): Snapshot {

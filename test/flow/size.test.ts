@@ -1,0 +1,116 @@
+// However long a case lasts and however much it is told, an outcome can still be recorded (cases.md 40): what one
+// transaction takes is never exceeded, and growth is refused where it begins.
+import { describe, expect, test } from "vitest";
+import { findingIdOf } from "../../shared/domain/identity.ts";
+import type { Effect } from "../../shared/domain/records/effect.ts";
+import type { Finding } from "../../shared/domain/records/evidence.ts";
+import { event, type planOfTwo, receiptFor } from "../domain/situations.ts";
+import { key, newWorld, type World } from "./world.ts";
+
+const kilobytes = (count: number) => "x".repeat(count * 1024);
+const plan = (actions: (typeof planOfTwo & { kind: "plan" })["actions"]) =>
+  ({ kind: "plan", why: "test", actions, nextStatus: "done", notifications: [] }) as const;
+
+/** So many deliveries of one provider about one effect, before anybody looks. */
+async function report(world: World, effect: Effect | undefined, count: number): Promise<void> {
+  if (effect === undefined) throw new Error("no effect");
+  const { operationId, provider } = effect;
+  for (let n = 0; n < count; n += 1) {
+    const receipt = { ...receiptFor(effect, `${provider}-1`), content: { n } };
+    const finding: Finding = {
+      id: findingIdOf(operationId, n),
+      type: "finding",
+      schemaVersion: 1,
+      ...key,
+      operationId,
+      content: { kind: "providerReport", receipt },
+      by: "source:mail",
+      foundAtMs: world.nowMs(),
+    };
+    await world.cases.createFinding(finding);
+  }
+  await world.turn();
+  await world.run();
+}
+
+async function allFolded(world: World): Promise<void> {
+  const { snapshot } = await world.cases.read(key);
+  expect([snapshot.events, snapshot.findings]).toEqual([[], []]);
+}
+
+describe("a case with a history of five thousand events (cases.md 40)", () => {
+  test("still takes an approval's effect and its outcome, in a document as small as ever", async () => {
+    const world = newWorld();
+    const folded = { atMs: 1, how: "same", version: 1 } as const;
+    const { dueAtMs: _none, ...told } = event(1, { text: "y".repeat(600) });
+    const history = Array.from({ length: 5000 }, (_, n) => ({
+      kind: "create" as const,
+      document: { ...told, id: `event:src:old-${n}`, folded },
+    }));
+    world.cases.partitions.transact(key, history);
+    await world.post(1);
+    await world.run();
+    expect((await world.effects()).map(({ status }) => status)).toEqual(Array(3).fill("confirmed"));
+    expect(JSON.stringify(await world.record()).length).toBeLessThan(2000);
+    expect(world.keyed.received).toHaveLength(2);
+  });
+});
+
+describe("much that arrives at once", () => {
+  test("as twenty events of 250 KB is folded in as many batches as it needs", async () => {
+    const world = newWorld();
+    for (let n = 10; n < 30; n += 1) {
+      await world.post(n, { text: kilobytes(250), n }, `2026-11-29T11:00:${n}Z`);
+    }
+    await world.run();
+    await allFolded(world);
+    expect((await world.record()).status).toBe("done");
+    expect((await world.record()).held).toBeUndefined();
+    expect(world.keyed.applied).toHaveLength(2);
+  });
+
+  test("as three hundred reports on one effect is folded, all of it", async () => {
+    const world = newWorld();
+    world.bare.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.run();
+    await report(world, (await world.effects()).at(-1), 300);
+    await allFolded(world);
+    expect((await world.effects()).at(-1)?.status).toBe("confirmed");
+    expect(world.bare.received).toHaveLength(1);
+  });
+});
+
+describe("growth that would leave no room", () => {
+  test("of the facts is refused by the event that brings it; the case is held, and a receipt still lands", async () => {
+    const world = newWorld();
+    world.keyed.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.turn();
+    for (let n = 2; n < 8; n += 1) await world.post(n, { [`part-${n}`]: kilobytes(200) });
+    await world.run();
+    await allFolded(world);
+    const record = await world.record();
+    expect(record.held?.reason).toBe("FactsInvalid");
+    expect(JSON.stringify(record).length).toBeLessThan(600 * 1024);
+    // Its version has gone, so the machine sends it never again; what the provider proves is taken all the same.
+    expect((await world.effects())[0]?.status).toBe("unknown");
+    await report(world, (await world.effects())[0], 1);
+    expect((await world.effects())[0]?.status).toBe("confirmed");
+    expect(world.keyed.applied.map(({ action }) => action)).toEqual(["keyed.first.v1"]);
+  });
+
+  test("of a plan's payloads is refused at the decision: nothing of it is frozen, nothing is sent", async () => {
+    const payload = { text: kilobytes(20) };
+    const actions = Array.from({ length: 30 }, (_, n) => ({
+      action: "keyed.first.v1",
+      target: `T-${n}`,
+      payload,
+    }));
+    const world = newWorld({ decide: () => plan(actions) });
+    await world.post(1);
+    await world.run();
+    expect(await world.effects()).toEqual([]);
+    expect((await world.record()).held).toMatchObject({ reason: "DecisionHeld" });
+  });
+});
