@@ -76,6 +76,22 @@ describe("an operation id", () => {
     expect(operationIdOf(key, intent)).toBe("f7ehawj4cwggfqp5mftsomjrh7");
   });
 
+  test("is another one in another tenant, or another case (cases.md 17)", () => {
+    const others = [
+      { ...key, tenantId: "acme1" },
+      { ...key, caseId: "b".repeat(26) },
+    ];
+    const ids = [key, ...others].map((one) => operationIdOf(one, intent));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test("knows no id of a model's call: two calls under one id are two, one call under two ids is one (cases.md 72)", () => {
+    const called = (ordinal: number, toolCallId: string) =>
+      operationIdOf(key, { ...intent, ordinal, ...{ toolCallId } });
+    expect(called(0, "call_0")).not.toBe(called(1, "call_0"));
+    expect(called(0, "call_0")).toBe(called(0, "call_1"));
+  });
+
   test.each([{ basis: 2 }, { ordinal: 1 }, { action: "a.b.v2" }, { origin: "outbox" as const }])(
     "keeps apart what differs in %j: two intended identical actions are two",
     (difference) => {

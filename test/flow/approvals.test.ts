@@ -1,6 +1,6 @@
 // Approvals (seed 2, Break 5): bound to operation, digest and version; answered once; never on old facts.
 import { describe, expect, test } from "vitest";
-import type { Facts } from "../../shared/domain/definitions.ts";
+import type { Decision, Facts } from "../../shared/domain/definitions.ts";
 import { answerApproval, type AnswerResult } from "../../shared/flow/operate/answer-approval.ts";
 import type { Principal } from "../../shared/flow/operate/principal.ts";
 import { planOfTwo } from "../domain/situations.ts";
@@ -97,6 +97,40 @@ describe("a plan whose actions need a person", () => {
     });
   });
 
+  describe("of which one is approved and the other refused (cases.md 63)", () => {
+    const refuseFirst = (world: World) => answer(world, "approval:1:1", { decision: "refuse" });
+    const approveSecond = (world: World) => answer(world, "approval:1:2");
+    test.each([
+      [
+        "in one order",
+        async (world: World) => [await approveSecond(world), await refuseFirst(world)],
+      ],
+      [
+        "in the other",
+        async (world: World) => [await refuseFirst(world), await approveSecond(world)],
+      ],
+      ["at once", (world: World) => Promise.all([approveSecond(world), refuseFirst(world)])],
+    ] as const)(
+      "%s: only what a new question was approved for is ever sent",
+      async (_how, give) => {
+        const world = await asked({
+          decide: ({ effects }) => {
+            if (effects.length === 0) return planOfTwo;
+            const [, note] = (planOfTwo as Decision & { kind: "plan" }).actions;
+            return { ...planOfTwo, actions: note === undefined ? [] : [note], notifications: [] };
+          },
+        });
+        await give(world);
+        await world.run(world.worker(), 1000);
+        expect(sent(world)).toEqual([]);
+        const [open] = (await approvals(world)).filter((one) => one.answer === undefined).slice(-1);
+        await answer(world, open?.id ?? "");
+        await world.run();
+        expect(sent(world)).toEqual(["keyed.second.v1"]);
+      },
+    );
+  });
+
   test("asks again after an expiry, and an answer to the old question is void", async () => {
     const world = await asked();
     world.advance(72 * 3_600_000 + 1000);
@@ -170,6 +204,28 @@ describe("an answer", () => {
     await world.run(world.worker(), 1000);
     expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
     expect((await approvals(world)).map(({ version }) => version)).toEqual([1, 1, 3, 3]);
+    expect(sent(world)).toEqual([]);
+  });
+
+  test("after the case has ended changes nothing, whichever way it goes (cases.md 65, 69)", async () => {
+    const world = await asked({
+      decide: ({ version }) =>
+        version === 1
+          ? planOfTwo
+          : { kind: "plan", why: "close", actions: [], nextStatus: "done", notifications: [] },
+    });
+    await answer(world, "approval:1:1", { decision: "refuse" });
+    await world.run();
+    expect((await world.record()).status).toBe("done");
+    const before = world.batches();
+    const late = await answer(world, "approval:1:1", { by: person("p-2") });
+    expect(late).toMatchObject({ kind: "answeredBefore", by: "p-1", decision: "refuse" });
+    expect(await answer(world, "approval:1:2", { by: person("p-2") })).toMatchObject({
+      kind: "void",
+    });
+    world.advance(3_600_000);
+    await world.run();
+    expect(world.batches()).toBe(before);
     expect(sent(world)).toEqual([]);
   });
 

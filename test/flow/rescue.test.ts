@@ -144,6 +144,52 @@ describe("the change feed", () => {
     expect(result).toMatchObject({ cases: 1, hinted: 1, failed: 0 });
   });
 
+  test("that saw only the last of several quick changes finds every notification there (cases.md 35)", async () => {
+    const tell = (text: string) => [
+      { action: "mail.tell.v1", target: "a@example.org", payload: { text } },
+    ];
+    const world = newWorld({
+      decide: ({ facts }) => {
+        const isLast = facts["n"] === 2;
+        const nextStatus = isLast ? "done" : "open";
+        const notifications = tell(isLast ? "closed" : "approved");
+        const actions = [{ action: "keyed.first.v1", target: `T-${facts["n"]}`, payload: {} }];
+        return { kind: "plan", why: "test", actions, nextStatus, notifications };
+      },
+    });
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "gate", when: "before", visit: 2 }));
+    world.advance(60_000);
+    await world.post(2);
+    dropHints(world);
+    world.hints.beforeSend = undefined;
+    await reconcileEffects(world.worker(), world.cases.changesSince(0).documents);
+    await world.run();
+    expect((await world.record()).status).toBe("done");
+    const told = (await world.effects()).filter(({ origin }) => origin === "outbox");
+    expect(told.map(({ payload }) => payload["text"])).toEqual(["approved", "closed"]);
+  });
+
+  test("leaves what nobody can repair in one review, and comes to rest (cases.md 36)", async () => {
+    const world = newWorld();
+    world.bare.script = ["swallowed"];
+    await world.post(1);
+    await world.run();
+    const before = world.batches();
+    let position = 0;
+    let hinted = 0;
+    for (let round = 0; round < 12; round += 1) {
+      world.advance(5000);
+      const changed = world.cases.changesSince(position);
+      position = changed.position;
+      hinted += (await reconcileEffects(world.worker(), changed.documents)).hinted;
+      await world.run(world.worker(), 1000);
+    }
+    expect(world.batches() - before).toBeLessThanOrEqual(2);
+    expect(hinted).toBeLessThanOrEqual(1);
+    expect((await world.reviews()).map(({ id, kind }) => `${kind} ${id}`)).toHaveLength(1);
+  });
+
   test("alerts on an effect that is ahead of its case", async () => {
     const world = newWorld();
     await world.post(1);
@@ -179,6 +225,24 @@ describe("the sweep", () => {
     await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     expect(world.hints.waiting("reviews")).toHaveLength(1);
+  });
+
+  test("of two at once, with a case that only a person can move, opens one review (cases.md 74)", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "send", when: "after", visit: 3 }));
+    dropHints(world);
+    world.hints.beforeSend = undefined;
+    world.advance(2 * 3_600_000);
+    const wallClockMs = world.nowMs();
+    await Promise.all([
+      sweepDue(world.worker(), { wallClockMs }),
+      sweepDue(world.worker(), { wallClockMs: wallClockMs + 61_000 }),
+    ]);
+    await Promise.all([world.turn(), world.turn()]);
+    await world.run();
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["UnknownEffect"]);
+    expect(world.bare.received).toHaveLength(1);
   });
 
   test("with a wall clock five minutes fast resends nothing", async () => {
