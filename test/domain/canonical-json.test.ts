@@ -15,7 +15,7 @@ function isPlainJson(value: unknown): boolean {
   }
 }
 
-describe("equal content", () => {
+describe("equal content (cases.md 60)", () => {
   test("has one digest, whatever the order in which its keys were inserted", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), (value) => {
@@ -78,7 +78,7 @@ describe("in another locale", () => {
   );
 });
 
-describe("different content", () => {
+describe("different content (cases.md 61)", () => {
   test.each([
     [{ a: null }, { a: {} }],
     [{ a: 1 }, { "a\u00AD": 1 }],

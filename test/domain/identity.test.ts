@@ -85,13 +85,6 @@ describe("an operation id", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test("knows no id of a model's call: two calls under one id are two, one call under two ids is one (cases.md 72)", () => {
-    const called = (ordinal: number, toolCallId: string) =>
-      operationIdOf(key, { ...intent, ordinal, ...{ toolCallId } });
-    expect(called(0, "call_0")).not.toBe(called(1, "call_0"));
-    expect(called(0, "call_0")).toBe(called(0, "call_1"));
-  });
-
   test.each([{ basis: 2 }, { ordinal: 1 }, { action: "a.b.v2" }, { origin: "outbox" as const }])(
     "keeps apart what differs in %j: two intended identical actions are two",
     (difference) => {

@@ -54,7 +54,7 @@ describe("an unknown effect of a provider with a key", () => {
     expect(recover({ ...facts, effect: unknownEffect({ reviewRef: "r" }) }).kind).toBe("inReview");
   });
 
-  test("is reviewed when the provider repeats a stored error", () => {
+  test("is reviewed when the provider repeats a stored error (cases.md 46)", () => {
     const [attempt] = unknownEffect().attempts;
     const end: AttemptEnd = { kind: "noAnswer", atMs: nowMs, replayedError: true };
     const effect = unknownEffect({ attempts: attempt === undefined ? [] : [{ ...attempt, end }] });
@@ -167,7 +167,7 @@ describe("a contract", () => {
     );
   });
 
-  test("whose key cannot hold an operation id is refused at start-up, not at the first send", () => {
+  test("whose key cannot hold an operation id is refused at start-up, not at the first send (cases.md 50)", () => {
     const idempotency = keyContract.idempotency && { ...keyContract.idempotency, keyLengthMax: 20 };
     const contract = { ...keyContract, ...(idempotency && { idempotency }) };
     expect(() => assertContract("p", contract)).toThrow(

@@ -177,7 +177,7 @@ describe("an answer", () => {
     expect((await approvals(world))[0]?.answer).toMatchObject({ by: "p-1", decision: "approve" });
   });
 
-  test("of two people at once: one wins, and only one", async () => {
+  test("of two people at once: one wins, and only one (cases.md 65)", async () => {
     const world = await asked();
     const results = await Promise.all([
       answer(world, "approval:1:1", { by: person("p-1") }),
@@ -186,7 +186,7 @@ describe("an answer", () => {
     expect(results.map(({ kind }) => kind).toSorted()).toEqual(["answered", "answeredBefore"]);
   });
 
-  test("by whoever requested it, in any spelling, or by no person at all, is refused", async () => {
+  test("by whoever requested it, in any spelling, or by no person at all, is refused (cases.md 68)", async () => {
     const world = await asked();
     const requester = { ...person("source:src"), id: "source:src" };
     expect(await answer(world, "approval:1:1", { by: requester })).toMatchObject({
@@ -197,7 +197,7 @@ describe("an answer", () => {
     expect((await approvals(world))[0]?.answer).toBeUndefined();
   });
 
-  test("after the case has moved on is void, and the new decision asks anew", async () => {
+  test("after the case has moved on is void, and the new decision asks anew (cases.md 69)", async () => {
     const world = await asked();
     await world.post(2);
     expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
@@ -259,7 +259,7 @@ describe("the facts of record, read again at the answer", () => {
 });
 
 describe("what was approved", () => {
-  test("is what is sent, whatever a decider would say by then", async () => {
+  test("is what is sent, whatever a decider would say by then (cases.md 64)", async () => {
     let text = "v1";
     const world = await asked({
       decide: () => ({
@@ -276,7 +276,7 @@ describe("what was approved", () => {
     expect(world.keyed.applied.map(({ payload }) => payload)).toEqual([{ text: "v1" }]);
   });
 
-  test("resumes only what was not done: a confirmed sibling is not sent again", async () => {
+  test("resumes only what was not done: a confirmed sibling is not sent again (cases.md 62)", async () => {
     const world = await asked({
       approve: ["keyed.second.v1"],
     });

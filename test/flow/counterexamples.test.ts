@@ -305,7 +305,7 @@ async function interleaveAt(boundary: string, visit: number): Promise<void> {
   expect([where, (await world.record()).status]).toEqual([where, "done"]);
 }
 
-test("a stale worker, whose reads lag, writes nothing over what is newer", async () => {
+test("a stale worker, whose reads lag, writes nothing over what is newer (cases.md 37)", async () => {
   const world = newWorld();
   await world.post(1);
   await turnUntilDeath(world, mortal(world, { boundary: "send", when: "after" }));

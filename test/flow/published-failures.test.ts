@@ -328,3 +328,35 @@ describe("a step that fails before anything is sent (cases.md 70)", () => {
     expect(world.bare.received).toEqual([]);
   });
 });
+
+describe("a model that names its calls itself (cases.md 72)", () => {
+  const called = (toolCallId: string, target: string) => ({
+    ...keyedCall,
+    target,
+    id: toolCallId,
+    toolCallId,
+  });
+
+  test("gives two calls one id: they are two operations", async () => {
+    const actions = [called("call_0", "T-1"), called("call_0", "T-2")];
+    const world = newWorld({ decide: () => planOf(actions) });
+    await world.post(1);
+    await world.run();
+    expect(world.keyed.applied.map(({ target }) => target)).toEqual(["T-1", "T-2"]);
+    expect(JSON.stringify(world.cases.stored(key))).not.toContain("call_0");
+  });
+
+  test("gives one call two ids, asked again after a crash: it is one operation", async () => {
+    let asked = 0;
+    const world = newWorld({ decide: () => planOf([called(`call_${(asked += 1)}`, "T-1")]) });
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "gate", when: "before" }));
+    const { operationId } = await only(world);
+    const again = newWorld({ decide: () => planOf([called("call_9", "T-1")]) });
+    await again.post(1);
+    await again.run();
+    expect((await only(again)).operationId).toBe(operationId);
+    await world.run();
+    expect(world.keyed.applied).toHaveLength(1);
+  });
+});

@@ -153,7 +153,7 @@ describe("the change feed", () => {
         const isLast = facts["n"] === 2;
         const nextStatus = isLast ? "done" : "open";
         const notifications = tell(isLast ? "closed" : "approved");
-        const actions = [{ action: "keyed.first.v1", target: `T-${facts["n"]}`, payload: {} }];
+        const actions = [{ action: "keyed.first.v1", target: isLast ? "T-2" : "T-1", payload: {} }];
         return { kind: "plan", why: "test", actions, nextStatus, notifications };
       },
     });

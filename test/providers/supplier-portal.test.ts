@@ -140,7 +140,7 @@ describe("a portal that misbehaves", () => {
   });
 });
 
-describe("what a status proves", () => {
+describe("what a status proves (cases.md 45)", () => {
   const inProgress = { code: "idempotency_in_progress" };
   const reused = { code: "idempotency_key_reused" };
   test.each([

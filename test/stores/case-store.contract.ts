@@ -47,7 +47,7 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
         }
       });
 
-      test("that fails in its last operation leaves nothing", async () => {
+      test("that fails in its last operation leaves nothing (cases.md 38)", async () => {
         const key = newCaseKey();
         const first = await committed(store, aBatch(key));
         const effect = anEffect(key, { ordinal: 0 });

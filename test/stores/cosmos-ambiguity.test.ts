@@ -27,7 +27,7 @@ const once = { match: { kind: "batch" }, times: 1 } as const;
 const onBatch = (rule: Omit<FaultRule, "match">): Promise<void> =>
   world.faults.inject({ ...once, ...rule });
 
-describe("a batch that landed without an answer", () => {
+describe("a batch that landed without an answer (cases.md 33)", () => {
   const faults: Omit<FaultRule, "match">[] = [
     { fault: "dropAfterCommit" },
     { fault: "hangAfterCommit" },
@@ -47,6 +47,23 @@ describe("a batch that landed without an answer", () => {
       expect(await store.write(batch)).toEqual({ kind: "alreadyWritten" });
       expect((await store.read(key)).snapshot.effects).toEqual(batch.creates);
       expect((await store.history(key))?.log).toEqual([batch.log]);
+    },
+  );
+});
+
+describe("a batch of which nobody knows, while another worker writes (cases.md 33)", () => {
+  test.each([{ fault: "status", status: 408 }, { fault: "dropBefore" }] as const)(
+    "is not ours: sent again it is superseded, and what stands is the other's ($fault)",
+    async (fault) => {
+      const key = newCaseKey();
+      const caseEtag = await committed(store, aBatch(key));
+      const ours = aBatch(key, { caseEtag, caseDocument: aCase(key, { fence: 1, version: 1 }) });
+      const theirs = aBatch(key, { caseEtag, caseDocument: aCase(key, { fence: 1, version: 7 }) });
+      await onBatch(fault);
+      expect(await store.write(ours)).toMatchObject({ kind: "uncertain" });
+      await committed(store, theirs);
+      expect(await store.write(ours)).toEqual({ kind: "superseded" });
+      expect((await store.read(key)).snapshot.case?.version).toBe(7);
     },
   );
 });

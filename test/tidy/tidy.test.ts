@@ -65,3 +65,19 @@ test("the links of README and ARCHITECTURE lead to files", () => {
 test("ARCHITECTURE stays under 250 lines", () => {
   expect(source("ARCHITECTURE.md").split("\n").length).toBeLessThan(250);
 });
+
+test("each published failure that is the app's own has a test that names it", () => {
+  const numbers = [
+    4, 5, 9, 10, 11, 14, 15, 17, 18, 19, 22, 24, 25, 32, 33, 35, 36, 37, 38, 40, 41, 42,
+  ];
+  const later = [
+    45, 46, 49, 50, 51, 52, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 68, 69, 70, 72, 74,
+  ];
+  const tests = files.filter((one) => /^test\/.*\.(test|contract)\.ts$/.test(one)).map(source);
+  const named = new Set(
+    tests
+      .flatMap((text) => [...text.matchAll(/cases\.md ((?:\d+(?:, )?)+)/g)])
+      .flatMap(([, list]) => (list ?? "").split(", ").map(Number)),
+  );
+  expect([...numbers, ...later].filter((number) => !named.has(number))).toEqual([]);
+});
