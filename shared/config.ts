@@ -5,6 +5,12 @@
 // A value never appears in an error: a setting may be a secret.
 import { z } from "zod";
 import { TerminalFault } from "./domain/faults.ts";
+import {
+  payloadKeys,
+  sealingKeyBytes,
+  type PayloadKeys,
+  type SealingKey,
+} from "./domain/payload-keys.ts";
 import { WebhookSources } from "./flow/intake/webhook-sources.ts";
 import { Schedules } from "./flow/wake/schedules.ts";
 
@@ -33,6 +39,7 @@ const onboardingSettings = z.object({
 const Settings = z.object({
   COSMOS_DATABASE: z.string().min(1).default("countersign"),
   CASE_ID_KEY: z.base64(),
+  PAYLOAD_KEYS: z.string().optional(),
   WEBHOOK_SOURCES: json,
   SCHEDULES: json.default({}),
   SUPPLIER_PORTAL_URL: z.url(),
@@ -50,6 +57,8 @@ export interface Config {
   serviceBus: { connectionString: string } | { fullyQualifiedNamespace: string; clientId?: string };
   cosmosDatabase: string;
   caseIdKey: Uint8Array;
+  /** Absent: no action may be sensitive. */
+  payloadKeys?: PayloadKeys;
   webhookSources: WebhookSources;
   schedules: Schedules;
   supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
@@ -84,6 +93,7 @@ export function readConfig(environment: Environment = process.env): Config {
     serviceBus: serviceBusConnection(environment),
     cosmosDatabase: settings.COSMOS_DATABASE,
     caseIdKey,
+    ...payloadKeysOf(settings.PAYLOAD_KEYS, caseIdKey),
     webhookSources: sources,
     schedules,
     supplierPortal: {
@@ -101,6 +111,37 @@ export function readConfig(environment: Environment = process.env): Config {
     turnBudgetMs: settings.TURN_BUDGET_MS,
     easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
   };
+}
+
+/**
+ * `2026-11:<base64 of 32 bytes>,2026-05:<...>`, the newest first: one secret of Key Vault, by a reference. To rotate, first
+ * add the new key last, so that every instance can decrypt with it; once all have it, put it first.
+ */
+function payloadKeysOf(
+  text: string | undefined,
+  deploymentKey: Uint8Array,
+): Pick<Config, "payloadKeys"> {
+  if (text === undefined || text === "") return {};
+  const refuse = (why: string): never => {
+    throw new TerminalFault(`setting PAYLOAD_KEYS: ${why}.`);
+  };
+  if (text.startsWith("@Microsoft.KeyVault(")) {
+    refuse("its Key Vault reference was not resolved; check the app's identity and the vault");
+  }
+  const keys = text.split(",").map((part, index): SealingKey => {
+    const [, id, base64] = /^([a-z0-9-]{1,32}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? [];
+    // Told by its place: whoever forgets the name has put the key there.
+    if (id === undefined || base64 === undefined) {
+      return refuse(`key ${index + 1} must be <name>:<base64>, the name of a-z, 0-9 and -`);
+    }
+    const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+    if (bytes.length === sealingKeyBytes) return { id, bytes };
+    return refuse(`key ${index + 1} must have ${sealingKeyBytes} bytes, in base64`);
+  });
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) refuse("two keys have the same name");
+  const [newest, ...older] = keys;
+  if (newest === undefined) return {};
+  return { payloadKeys: payloadKeys({ deploymentKey, sealing: [newest, ...older] }) };
 }
 
 function onboardingOf(environment: Environment): Pick<Config, "onboarding"> {

@@ -132,5 +132,6 @@ function bookFrom(config: Config): Book {
       ...(isOnboarding ? [...crmActions, ...taskBoardActions] : []),
     ],
     providers,
+    payloadKeys: config.payloadKeys,
   });
 }

@@ -1,4 +1,4 @@
-// The settings of customer-onboarding: all of them, or none; half a group is refused by name and without its values.
+// Settings that need more than a schema: refused by name, and never with a value.
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../shared/config.ts";
 
@@ -45,4 +45,41 @@ describe("the settings of customer-onboarding", () => {
       expect(() => readConfig(half)).not.toThrow(/secret/);
     },
   );
+});
+
+describe("the keys of sensitive payloads", () => {
+  const base64 = (fill: string, bytes = 32) => Buffer.alloc(bytes, fill).toString("base64");
+  const keysIn = (PAYLOAD_KEYS: string) => readConfig({ ...required, PAYLOAD_KEYS }).payloadKeys;
+  const place = { tenantId: "acme", caseId: "c", operationId: "o" };
+
+  test("may be absent: then no action may be sensitive", () => {
+    expect(readConfig(required).payloadKeys).toBeUndefined();
+    expect(keysIn("")).toBeUndefined();
+  });
+
+  test("are several, the newest first: it encrypts, and all decrypt", () => {
+    const before = keysIn(`2026-05:${base64("a")}`);
+    const rotated = keysIn(`2026-11:${base64("b")}, 2026-05:${base64("a")}`);
+    if (before === undefined || rotated === undefined) throw new Error("no keys");
+    expect(rotated.seal(place, "x").keyId).toBe("2026-11");
+    expect(rotated.open(place, before.seal(place, "x"))).toEqual({ kind: "opened", text: "x" });
+    expect(rotated.digest("x")).toBe(before.digest("x"));
+  });
+
+  test.each([
+    ["a key of another length", `k1:${base64("s", 16)}`, "key 1 must have 32 bytes"],
+    ["a second key of another length", `k1:${base64("s")},k2:${base64("s", 33)}`, "key 2 must"],
+    ["a key without its name", base64("s"), "key 1 must be <name>:<base64>"],
+    ["no base64", "k1:s-s-s", "key 1 must be <name>:<base64>"],
+    ["two of one name", `k1:${base64("s")},k1:${base64("s")}`, "two keys have the same name"],
+    ["nothing after a comma", `k1:${base64("s")},`, "key 2 must be"],
+    [
+      "a reference that Azure did not resolve",
+      "@Microsoft.KeyVault(SecretUri=https://v.vault.azure.net/secrets/s-s-s)",
+      "its Key Vault reference was not resolved",
+    ],
+  ])("are refused for %s, by the setting's name and never by its value", (_what, text, why) => {
+    expect(() => keysIn(text)).toThrow(`setting PAYLOAD_KEYS: ${why}`);
+    expect(() => keysIn(text)).not.toThrow(/c3Nz|s-s-s/);
+  });
 });

@@ -8,6 +8,8 @@
 // consequential action, expand on evidence.
 import type { z } from "zod";
 import type { Contract } from "./contract.ts";
+import { TerminalFault } from "./faults.ts";
+import type { PayloadKeys } from "./payload-keys.ts";
 import type { ActionRequest } from "./records/case.ts";
 import type { Answer, Binding, LookupVerdict, Receipt } from "./records/evidence.ts";
 import type { Effect } from "./records/effect.ts";
@@ -22,6 +24,8 @@ export interface Action {
   /** One sentence for the operator: what doing it twice would mean. */
   consequence: string;
   autonomy: "approve" | "auto";
+  /** Its payload is kept apart and encrypted: never in the ledger, a review, a log, or a feed. */
+  sensitive?: boolean;
 }
 
 export function defineAction(
@@ -77,7 +81,7 @@ export interface Provider {
 
 export type Facts = Readonly<Record<string, z.core.util.JSONType>>;
 
-/** What an earlier effect of this case came to; `decide` always sees all of them. */
+/** What an earlier effect of this case came to; `decide` always sees all of them, without a sensitive payload. */
 export type EffectView = Pick<
   Effect,
   "operationId" | "action" | "target" | "payload" | "status" | "origin" | "contradicted"
@@ -137,6 +141,8 @@ export interface Book {
   workflow(type: string): Workflow | undefined;
   action(name: string): Action | undefined;
   provider(name: string): Provider | undefined;
+  /** Present where an action is sensitive. */
+  payloadKeys: PayloadKeys | undefined;
 }
 
 /** Checks at start-up that every name in use is defined. */
@@ -144,6 +150,7 @@ export function bookOf(parts: {
   workflows: readonly Workflow[];
   actions: readonly Action[];
   providers: readonly Provider[];
+  payloadKeys?: PayloadKeys | undefined;
 }): Book {
   for (const { name, contract, lookup } of parts.providers) {
     if ((contract.lookup === undefined) !== (lookup === undefined)) {
@@ -161,8 +168,14 @@ export function bookOf(parts: {
         `action ${action.name} names provider ${action.provider}, which is not defined`,
       );
     }
+    if (action.sensitive === true && parts.payloadKeys === undefined) {
+      throw new TerminalFault(
+        `action ${action.name} is sensitive, and no key for its payloads is configured: set PAYLOAD_KEYS.`,
+      );
+    }
   }
   return {
+    payloadKeys: parts.payloadKeys,
     workflow: (type) => workflows.get(type),
     action: (name) => actions.get(name),
     provider: (name) => providers.get(name),

@@ -10,8 +10,8 @@ import { effectOf, type Snapshot } from "./records/snapshot.ts";
 
 /** How long a worker that is about to go on may take before somebody else looks. */
 export const graceMs = 30_000;
-/** A grant lives in another partition: granting hints the case, and this looks anyway. */
-const grantRecheckMs = 15 * 60_000;
+/** A grant lives in another partition, and a key in a setting: granting hints the case, and this looks anyway. */
+const withheldRecheckMs = 15 * 60_000;
 /** Long enough that the deadline, which counts from the store's own whole seconds, has passed. */
 const deadlineSlackMs = 2500;
 
@@ -34,7 +34,7 @@ export function isOverdue(snapshot: Snapshot, nowMs: number): boolean {
 export function dueAtMsOf(
   snapshot: Snapshot,
   book: Book,
-  options: { nowMs: number; ungranted?: ReadonlySet<string> },
+  options: { nowMs: number; withheld?: ReadonlySet<string> },
 ): number | undefined {
   const { nowMs } = options;
   const claim = snapshot.case?.claim;
@@ -53,6 +53,6 @@ export function dueAtMsOf(
     case "draining":
       return nowMs + graceMs;
     case "idle":
-      return (options.ungranted?.size ?? 0) > 0 ? nowMs + grantRecheckMs : undefined;
+      return (options.withheld?.size ?? 0) > 0 ? nowMs + withheldRecheckMs : undefined;
   }
 }

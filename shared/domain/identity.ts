@@ -26,7 +26,8 @@ function base32(bytes: Uint8Array): string {
   return text.slice(0, idLength);
 }
 
-function lengthPrefixed(parts: readonly (string | number)[]): string {
+/** No two different lists of parts give one text. */
+export function lengthPrefixed(parts: readonly (string | number)[]): string {
   return parts.map((part) => `${Buffer.byteLength(String(part))}:${part}`).join("");
 }
 

@@ -35,6 +35,8 @@ const sendNotification = defineAction({
   provider,
   consequence: "Sent twice, the recipient gets the same message twice.",
   autonomy: "auto",
+  // An address, and words about a person's business.
+  sensitive: true,
 });
 
 export const emailActions = [sendNotification] as const;

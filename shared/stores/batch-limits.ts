@@ -7,10 +7,11 @@ const bytesMax = 2 * 1024 * 1024;
 
 export function assertFits(batch: Batch): void {
   const documents = [batch.log, batch.caseDocument, ...batch.creates, ...batch.replaces];
-  const bytes = Buffer.byteLength(JSON.stringify(documents));
-  if (documents.length <= documentsMax && bytes <= bytesMax) return;
+  const count = documents.length + batch.amends.length;
+  const bytes = Buffer.byteLength(JSON.stringify([...documents, ...batch.amends]));
+  if (count <= documentsMax && bytes <= bytesMax) return;
   throw new TerminalFault(
-    `A batch of ${documents.length} documents and ${bytes} bytes is beyond what one transaction takes ` +
+    `A batch of ${count} documents and ${bytes} bytes is beyond what one transaction takes ` +
       `(${documentsMax} documents, ${bytesMax} bytes).`,
     { ids: { ...batch.key, writeId: batch.log.id } },
   );

@@ -8,6 +8,7 @@ import { TransientFault } from "../domain/faults.ts";
 import type { CaseKey } from "../domain/identity.ts";
 import { Checkpoint } from "../domain/records/checkpoint.ts";
 import { Event } from "../domain/records/inbox.ts";
+import { Payload } from "../domain/records/payload.ts";
 import { assembleCase, decode } from "./case-documents.ts";
 import { answerApproval } from "./cosmos/answer-approval.ts";
 import { createOnce } from "./cosmos/create-once.ts";
@@ -17,6 +18,7 @@ import { readDocument } from "./cosmos/read-document.ts";
 import { readDue } from "./cosmos/read-due.ts";
 import { readHeldForGrant } from "./cosmos/read-held.ts";
 import { readHead } from "./cosmos/read-head.ts";
+import { readPassing } from "./cosmos/read-passing.ts";
 import type { Source } from "./cosmos/source.ts";
 import { writeBatch } from "./cosmos/write-batch.ts";
 import type { CaseHistory, CaseStore } from "./ports.ts";
@@ -37,6 +39,8 @@ export function cosmosCases(
     readEvent: (key, id) => readOne(source, Event, { key, id }),
     readCheckpoint: (key, id) => readOne(source, Checkpoint, { key, id }),
     createCheckpoint: (checkpoint) => createOnce(source, checkpoint),
+    readPayload: (key, id) => readOne(source, Payload, { key, id }),
+    passing: (key) => readPassing(source, key),
     due: (bounds) => readDue(source, bounds),
     heldForGrant: (wanted) => readHeldForGrant(source, wanted),
     history: (key) => readHistory(source, key),

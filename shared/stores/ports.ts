@@ -9,6 +9,7 @@ import type { Checkpoint } from "../domain/records/checkpoint.ts";
 import type { Finding } from "../domain/records/evidence.ts";
 import type { Grant } from "../domain/records/grant.ts";
 import type { Event, Refusal } from "../domain/records/inbox.ts";
+import type { Payload } from "../domain/records/payload.ts";
 import type { Report } from "../domain/records/report.ts";
 import type { LogEntry } from "../domain/records/review.ts";
 import type { CaseDocument, Snapshot } from "../domain/records/snapshot.ts";
@@ -32,6 +33,19 @@ export interface Batch {
   creates: readonly CaseDocument[];
   replaces: readonly (CaseDocument | LogEntry)[];
   caseDocument: CaseDocument;
+  /** Members set on documents that end by themselves: one that is gone already is left out. */
+  amends: readonly Amend[];
+}
+
+export interface Amend {
+  id: string;
+  set: Readonly<Record<string, string | number | null>>;
+}
+
+/** A document that is kept beside the case and ends by itself. */
+export interface Passing {
+  id: string;
+  type: "payload" | "checkpoint" | "refusal";
 }
 
 export type WriteOutcome =
@@ -89,6 +103,10 @@ export interface CaseStore {
   readCheckpoint(key: CaseKey, id: string): Promise<Checkpoint | undefined>;
   /** Never touches the case's ETag. */
   createCheckpoint(checkpoint: Checkpoint): Promise<Created>;
+  /** Undefined when there is none any more; a TerminalFault when what is there cannot be read. */
+  readPayload(key: CaseKey, id: string): Promise<Payload | undefined>;
+  /** What is kept beside a case, for whoever erases it. */
+  passing(key: CaseKey): Promise<Passing[]>;
   /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
   due(options: { nowMs: number; max: number }): Promise<DueCase[]>;
   /** Cases of a tenant in which an effect of this action waits for a grant. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
+import { simulatedKeys } from "../simulation/workflows.ts";
 import type { Applied, Received, Testimony } from "./testimony.ts";
 
 const effectsOf = ({ cases }: Testimony): Effect[] =>
@@ -215,9 +216,14 @@ export function bytesAsFrozen(testimony: Testimony): string[] {
   return testimony.received.flatMap((call) => {
     const effect = effects.get(call.operationId);
     if (effect === undefined) return [`${call.operationId} was sent and is not in the ledger`];
-    const same = sha256(call.payload) === effect.payloadDigest && call.target === effect.target;
+    const digest = effect.payloadRef === undefined ? sha256 : keyedDigest;
+    const same = digest(call.payload) === effect.payloadDigest && call.target === effect.target;
     return same ? [] : [`${call.operationId} was sent with other bytes than it was frozen with`];
   });
+}
+
+function keyedDigest(payload: unknown): string {
+  return simulatedKeys.digest(canonicalize(payload) ?? "");
 }
 
 function sha256(payload: unknown): string {

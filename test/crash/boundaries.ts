@@ -9,6 +9,7 @@ export const turnFiles = [
   "turn/claim-and-send",
   "turn/send-effect",
   "turn/look-up",
+  "turn/read-payload",
   "turn/keep-evidence",
   "turn/leave-alone",
   "turn/write-draft",

@@ -9,6 +9,11 @@ import {
   type Provider,
   type Workflow,
 } from "../../shared/domain/definitions.ts";
+import {
+  payloadKeys,
+  sealingKeyBytes,
+  type PayloadKeys,
+} from "../../shared/domain/payload-keys.ts";
 import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
@@ -55,8 +60,14 @@ function provider(name: string, contract: Contract): Provider {
 }
 
 const payload = z.record(z.string(), z.unknown());
-const action = (name: string, providerName: string, autonomy: "approve" | "auto" = "auto") =>
-  defineAction({ name, payload, provider: providerName, consequence: "once", autonomy });
+
+/** The newest first; all share one deployment key, as the revisions of one deployment do. */
+export function keysNamed(...ids: readonly [string, ...string[]]): PayloadKeys {
+  const [newest, ...older] = ids.map((id) => ({ id, bytes: Buffer.alloc(sealingKeyBytes, id) }));
+  if (newest === undefined) throw new Error("no key");
+  const deploymentKey = Buffer.from("the deployment key of the tests");
+  return payloadKeys({ deploymentKey, sealing: [newest, ...older] });
+}
 
 export const planOfTwo: Decision = {
   kind: "plan",
@@ -71,9 +82,21 @@ export const planOfTwo: Decision = {
 
 export function bookWith(
   decide: Workflow["decide"] = () => planOfTwo,
-  options: { approve?: readonly string[]; refresh?: Workflow["refresh"] } = {},
+  options: {
+    approve?: readonly string[];
+    sensitive?: readonly string[];
+    refresh?: Workflow["refresh"];
+  } = {},
 ): Book {
-  const autonomy = (name: string) => (options.approve?.includes(name) ? "approve" : "auto");
+  const action = (name: string, providerName: string) =>
+    defineAction({
+      name,
+      payload,
+      provider: providerName,
+      consequence: "once",
+      autonomy: options.approve?.includes(name) ? "approve" : "auto",
+      sensitive: options.sensitive?.includes(name) === true,
+    });
   const workflow: Workflow = {
     type: "test-flow",
     revision: 1,
@@ -92,12 +115,13 @@ export function bookWith(
   return bookOf({
     workflows: [workflow],
     actions: [
-      action("keyed.first.v1", "keyed", autonomy("keyed.first.v1")),
-      action("keyed.second.v1", "keyed", autonomy("keyed.second.v1")),
+      action("keyed.first.v1", "keyed"),
+      action("keyed.second.v1", "keyed"),
       action("bare.first.v1", "bare"),
       action("mail.tell.v1", "bare"),
     ],
     providers: [provider("keyed", keyContract), provider("bare", noContract)],
+    payloadKeys: keysNamed("k1"),
   });
 }
 

@@ -157,6 +157,7 @@ function settingsFor(
     Cosmos: cosmos.connectionString,
     COSMOS_DATABASE: "countersign",
     CASE_ID_KEY: randomBytes(32).toString("base64"),
+    PAYLOAD_KEYS: `test-1:${randomBytes(32).toString("base64")}`,
     WEBHOOK_SOURCES: JSON.stringify({
       "acme-erp": {
         tenantId: "acme",

@@ -1,7 +1,10 @@
 // What must not be kept is erased, and what must never leak does not (design.md 3, 8).
 import { describe, expect, test } from "vitest";
-import { TransientFault } from "../../shared/domain/faults.ts";
+import { z } from "zod";
+import type { Workflow } from "../../shared/domain/definitions.ts";
+import { TerminalFault, TransientFault } from "../../shared/domain/faults.ts";
 import { eraseCase } from "../../shared/flow/operate/erase-case.ts";
+import type { Log } from "../../shared/flow/turn/turn.ts";
 import { planOfTwo } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 
@@ -73,43 +76,218 @@ test("a case in which anything can still happen is not erased", async () => {
   expect(await erase(world)).toMatchObject({ kind: "refused", why: "mail.tell.v1 is unknown" });
 });
 
-test("no payload, target or fact appears in a log line, whatever goes wrong", async () => {
-  const lines: string[] = [];
-  const note = (message: string, fields: object) =>
-    void lines.push(JSON.stringify({ message, ...fields }));
-  const log = { info: note, warn: note, error: note };
-  const boundaries = [
-    "read",
-    "look",
-    "decide",
-    "grants",
-    "write",
-    "scheduleHint",
-    "gate",
-    "send",
-    "createFinding",
-  ];
-  for (const boundary of boundaries) {
-    for (const fault of [new TransientFault("down"), new Error(`broken ${marker}`)]) {
-      const world = newWorld({ decide: () => plan });
-      world.keyed.script = ["appliedAndDropped", "refuses", "turnsAway"];
-      await world.post(1, { customer: marker });
-      let struck = false;
-      const ports = world.worker({
-        log,
-        async at(name, act) {
-          if (name === boundary && !struck) {
-            struck = true;
-            throw fault;
-          }
-          return act();
-        },
-      });
-      await world.turn(ports).catch(() => {});
-      world.advance(60_000);
-      await world.turn(ports).catch(() => {});
+describe("a case that went through everything", () => {
+  test("has its marker in every kind of document before, and in none once it is erased", async () => {
+    const world = await wentThroughEverything();
+    const kinds = (documents: ReturnType<World["cases"]["stored"]>) => [
+      ...new Set(documents.map(({ type }) => String(type))),
+    ];
+    const marked = world.cases.stored(key).filter((one) => JSON.stringify(one).includes(marker));
+    expect(kinds(marked).toSorted()).toEqual([
+      "approval",
+      "case",
+      "checkpoint",
+      "effect",
+      "event",
+      "finding",
+      "log",
+      "refusal",
+      "review",
+    ]);
+    const payloads = () => world.cases.stored(key).filter(({ type }) => type === "payload");
+    const ciphertexts = payloads().map(({ ciphertext }) => String(ciphertext));
+    expect(ciphertexts).toHaveLength(2);
+
+    expect(await erase(world)).toMatchObject({ kind: "erased" });
+    const left = JSON.stringify(world.cases.stored(key));
+    for (const secret of [marker, ...ciphertexts]) expect(left).not.toContain(secret);
+    // What would have ended by itself ends at once.
+    world.advance(2000);
+    expect(kinds(world.cases.stored(key))).not.toContain("payload");
+    expect(kinds(world.cases.stored(key))).not.toContain("checkpoint");
+  });
+
+  test("is erased as a whole by the next call, wherever the first one broke off", async () => {
+    for (let writes = 0; writes < 3; writes += 1) {
+      const world = await wentThroughEverything();
+      let written = 0;
+      world.cases.hooks = {
+        before: ({ operation }) =>
+          operation === "write" && (written += 1) > writes ? "lost" : undefined,
+      };
+      await erase(world);
+      world.cases.hooks = {};
+      world.advance(2000);
+      expect(await erase(world)).toMatchObject({ kind: "erased" });
+      expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
     }
-  }
-  expect(lines.length).toBeGreaterThan(0);
-  expect(lines.filter((line) => line.includes(marker))).toEqual([]);
+  });
+
+  test("is erased although one of its effects stays unknown, once a person has given that up", async () => {
+    const world = await wentThroughEverything();
+    const [effect] = await world.effects();
+    if (effect === undefined) throw new Error("no effect");
+    const open = { ...effect, status: "unknown", reason: marker, unknownSinceMs: 1 };
+    world.cases.plant(key, open);
+    expect(await erase(world)).toMatchObject({ kind: "refused" });
+    const givenUp = { ...open, abandonedBy: "p-ana" };
+    world.cases.plant(key, givenUp);
+    expect(await erase(world)).toMatchObject({ kind: "erased" });
+    expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
+  });
 });
+
+/** Asked and answered, checkpointed, refused a delivery, lost a call, was reviewed and contradicted; all with the marker. */
+async function wentThroughEverything(): Promise<World> {
+  const decide: Workflow["decide"] = async (_view, { memo }) => {
+    await memo("proposal", z.string(), async () => marker);
+    return { ...plan, why: marker };
+  };
+  const world = newWorld({
+    decide,
+    approve: ["keyed.first.v1"],
+    sensitive: ["keyed.first.v1", "mail.tell.v1"],
+  });
+  world.keyed.script = ["ok", "appliedAndDropped"];
+  await world.post(1, { customer: marker });
+  await world.run();
+  const { snapshot } = await world.cases.read(key);
+  const [approval] = snapshot.approvals;
+  const answer = {
+    answerId: "a1",
+    decision: "approve",
+    by: "p-ana",
+    atMs: 1,
+    reason: marker,
+  } as const;
+  await world.cases.answerApproval(key, { id: approval?.id ?? "", answer });
+  await world.turn();
+  await world.run();
+  const tell = (await world.effects()).at(-1);
+  if (tell === undefined) throw new Error("no notification");
+  const { operationId, payloadDigest, target } = tell;
+  for (const [n, boundTo] of [
+    { operationId, payloadDigest, target },
+    { operationId, payloadDigest, target: marker },
+  ].entries()) {
+    const receipt = {
+      stage: "failed",
+      providerId: `P${n}`,
+      boundTo,
+      content: { note: marker },
+    } as const;
+    await world.cases.createFinding({
+      id: `finding:${operationId}:late${n}`,
+      type: "finding",
+      schemaVersion: 1,
+      ...key,
+      operationId,
+      content: { kind: "providerReport", receipt },
+      by: "source:mail",
+      foundAtMs: world.nowMs(),
+    });
+  }
+  await world.cases.createRefusal({
+    id: "refusal:src:e9",
+    type: "refusal",
+    schemaVersion: 1,
+    ...key,
+    source: "src",
+    eventId: "e9",
+    status: 400,
+    why: `look at data.${marker}`,
+    bodyDigest: "0".repeat(64),
+    bodyBytes: 12,
+    receivedAtMs: 1,
+    ttl: 86_400 * 30,
+  });
+  await world.turn();
+  const review = (await world.reviews())[0];
+  if (review === undefined) throw new Error("no review");
+  const resolution = { how: `stated: ${marker}`, by: "p-ana", atMs: 1, reason: marker };
+  const resolved = { ...review, resolution };
+  world.cases.plant(key, resolved);
+  return world;
+}
+
+describe.each([[[]], [["keyed.first.v1", "keyed.second.v1", "mail.tell.v1"]]])(
+  "with %j sensitive",
+  (sensitive) => {
+    test("no payload, target or fact appears in a log line, whatever goes wrong", async () => {
+      const lines: string[] = [];
+      const note = (message: string, fields: object) =>
+        void lines.push(JSON.stringify({ message, ...fields }));
+      const log = { info: note, warn: note, error: note };
+      for (const boundary of boundaries) {
+        for (const fault of [
+          new TransientFault("down"),
+          new TerminalFault("no"),
+          new Error(`broken ${marker}`),
+        ]) {
+          await strike({ boundary, fault, log, sensitive });
+        }
+      }
+      for (const spoilt of [
+        { ciphertext: "" },
+        { ciphertext: "AAAA" },
+        { keyId: "k0" },
+        { nonce: 7 },
+      ]) {
+        await strike({ spoilt, log, sensitive });
+      }
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.filter((line) => line.includes(marker))).toEqual([]);
+    });
+  },
+);
+
+const boundaries = [
+  "read",
+  "look",
+  "decide",
+  "readPayload",
+  "grants",
+  "write",
+  "scheduleHint",
+  "gate",
+  "send",
+  "createFinding",
+];
+
+/** Two turns, of which one is struck or finds its payloads spoilt, against providers that repeat what they were sent. */
+async function strike(how: {
+  boundary?: string;
+  fault?: Error;
+  spoilt?: object;
+  log: Log;
+  sensitive: readonly string[];
+}): Promise<void> {
+  const { boundary, fault, log, sensitive, spoilt } = how;
+  const world = newWorld({ decide: () => plan, fused: false, sensitive });
+  world.keyed.script = ["appliedAndDropped", "refuses", "turnsAway"];
+  await world.post(1, { customer: marker });
+  let struck = false;
+  const ports = world.worker({
+    log,
+    async at(name, act) {
+      if (name === "grants" && spoilt !== undefined) {
+        for (const stored of world.cases.stored(key)) {
+          if (stored["type"] === "payload") world.cases.plant(key, { ...stored, ...spoilt });
+        }
+      }
+      if (name === boundary && fault !== undefined && !struck) {
+        struck = true;
+        throw fault;
+      }
+      return act();
+    },
+  });
+  await world.turn(ports).catch(() => {});
+  world.advance(60_000);
+  await world.turn(ports).catch(() => {});
+  if (sensitive.length === 0) return;
+  const { snapshot } = await world.cases.read(key);
+  // The ledger, its reviews and its history show a reference only; target and facts are the case's own.
+  const shown = [snapshot.effects.map(({ target: _own, ...effect }) => effect), snapshot.reviews];
+  expect(JSON.stringify(shown)).not.toContain(marker);
+}

@@ -167,7 +167,7 @@ describe("the change feed", () => {
     await world.run();
     expect((await world.record()).status).toBe("done");
     const told = (await world.effects()).filter(({ origin }) => origin === "outbox");
-    expect(told.map(({ payload }) => payload["text"])).toEqual(["approved", "closed"]);
+    expect(told.map(({ payload }) => payload?.["text"])).toEqual(["approved", "closed"]);
   });
 
   test("leaves what nobody can repair in one review, and comes to rest (cases.md 36)", async () => {

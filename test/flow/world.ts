@@ -64,6 +64,7 @@ export function newWorld(
     fused?: boolean;
     decide?: Workflow["decide"];
     approve?: readonly string[];
+    sensitive?: readonly string[];
     refresh?: (facts: Facts) => Promise<Facts>;
   } = {},
 ) {
@@ -179,6 +180,7 @@ function bookWithProviders(book: Book, keyed: Provider, bare: Provider): Book {
     workflows: workflow === undefined ? [] : [workflow],
     actions: names.flatMap((action) => book.action(action) ?? []),
     providers: [keyed, bare],
+    payloadKeys: book.payloadKeys,
   });
 }
 

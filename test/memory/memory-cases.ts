@@ -11,11 +11,18 @@ import type { CaseKey } from "../../shared/domain/identity.ts";
 import { Approval } from "../../shared/domain/records/approval.ts";
 import { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
 import { Event } from "../../shared/domain/records/inbox.ts";
+import { Payload } from "../../shared/domain/records/payload.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { assertFits } from "../../shared/stores/batch-limits.ts";
 import { answeredBefore } from "../../shared/stores/cosmos/answer-approval.ts";
 import { assembleCase, compareText, decode } from "../../shared/stores/case-documents.ts";
-import type { Batch, CaseStore, Created, WriteOutcome } from "../../shared/stores/ports.ts";
+import type {
+  Batch,
+  CaseStore,
+  Created,
+  Passing,
+  WriteOutcome,
+} from "../../shared/stores/ports.ts";
 import { memoryPartitions, type Operation, type Partitions, type Stored } from "./partitions.ts";
 
 export interface StoreCall {
@@ -133,6 +140,10 @@ function caseStore(world: World, lagVersions: number): CaseStore {
         partitions.transact(key, [{ kind: "replace", document: answered }]);
         return { kind: "answered" } as const;
       }),
+    readPayload: (key, id) =>
+      reading({ operation: "readPayload", key, id }, () => readOne(Payload, documents(key), id)),
+    passing: (key) =>
+      reading({ operation: "passing", key }, () => documents(key).flatMap(passingOf)),
     readEvent: (key, id) =>
       reading({ operation: "readEvent", key, id }, () => readOne(Event, documents(key), id)),
     due: ({ max, nowMs }) =>
@@ -162,13 +173,17 @@ function caseStore(world: World, lagVersions: number): CaseStore {
     history: (key) =>
       reading({ operation: "history", key }, () => {
         const all = documents(key).filter(
-          ({ type }) => type !== "refusal" && type !== "checkpoint" && type !== "report",
+          ({ type }) => !["refusal", "checkpoint", "report", "payload"].includes(String(type)),
         );
         if (all.length === 0) return undefined;
         const { snapshot, log } = assembleCase(key, all);
         return { snapshot, log };
       }),
   };
+}
+
+function passingOf({ id, type }: Stored): Passing[] {
+  return type === "payload" || type === "checkpoint" || type === "refusal" ? [{ id, type }] : [];
 }
 
 type Stamped = CaseKey & { id: string };
@@ -200,7 +215,12 @@ function created(partitions: Partitions, document: Stamped): { kind: "created" |
 }
 
 function transact(partitions: Partitions, batch: Batch, storeMs: number): WriteOutcome {
-  const { caseDocument, caseEtag, creates, log, replaces } = batch;
+  const { amends, caseDocument, caseEtag, creates, log, replaces } = batch;
+  const stored = partitions.documents(batch.key, 0);
+  const amended = amends.flatMap(({ id, set }) => {
+    const document = stored.find((one) => one.id === id);
+    return document === undefined ? [] : [{ ...document, ...set }];
+  });
   const create = (document: { id: string }): Operation => ({ kind: "create", document });
   const operations: Operation[] = [
     create(log),
@@ -208,7 +228,7 @@ function transact(partitions: Partitions, batch: Batch, storeMs: number): WriteO
       ? create(caseDocument)
       : { kind: "replace", document: caseDocument, ifMatch: caseEtag },
     ...creates.map(create),
-    ...replaces.map((document): Operation => ({ kind: "replace", document })),
+    ...[...replaces, ...amended].map((document): Operation => ({ kind: "replace", document })),
   ];
   const landed = partitions.transact(batch.key, operations);
   if (landed.kind === "committed") {

@@ -42,6 +42,9 @@ export function memoryPartitions(nowMs: () => number): Partitions {
   let etagCount = 0;
   let position = 0;
 
+  /** A document with a time to live is invisible from the second at which it ends. */
+  const isAlive = ({ _ts, ttl }: Stored) =>
+    typeof ttl !== "number" || _ts + ttl > Math.floor(nowMs() / 1000);
   const pastOf = (key: CaseKey) => versions.get(caseKeyText(key))?.past ?? [];
   const versionOf = (key: CaseKey, lagVersions: number): Version =>
     pastOf(key).at(-1 - lagVersions) ?? new Map();
@@ -49,7 +52,8 @@ export function memoryPartitions(nowMs: () => number): Partitions {
   function documents(key: CaseKey, lagVersions: number, holding = ""): Stored[] {
     return [...versionOf(key, lagVersions).values()]
       .filter((text) => text.includes(holding))
-      .map((text): Stored => JSON.parse(text));
+      .map((text): Stored => JSON.parse(text))
+      .filter(isAlive);
   }
 
   return {
@@ -57,7 +61,10 @@ export function memoryPartitions(nowMs: () => number): Partitions {
       const draft = new Map(versionOf(key, 0));
       const etags: string[] = [];
       for (const [index, { document, ifMatch, kind }] of operations.entries()) {
-        const status = refusal(draft.get(document.id), kind, ifMatch);
+        const known = draft.get(document.id);
+        const isThere =
+          known !== undefined && (!known.includes('"ttl"') || isAlive(JSON.parse(known)));
+        const status = refusal(isThere ? known : undefined, kind, ifMatch);
         if (status !== undefined) return { kind: "refused", index, status };
         etagCount += 1;
         const etag = `"${etagCount}"`;

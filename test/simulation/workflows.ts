@@ -12,6 +12,7 @@ import {
   type Provider,
   type Workflow,
 } from "../../shared/domain/definitions.ts";
+import { payloadKeys, sealingKeyBytes } from "../../shared/domain/payload-keys.ts";
 import { contractKinds, type ContractKind } from "./contracts.ts";
 
 export type Decider = "rest" | "again";
@@ -45,8 +46,15 @@ const actions = actionNames.map((name) =>
     payload,
     consequence: "It would be done twice.",
     autonomy: "auto",
+    // Who is told, and what, is kept apart and encrypted.
+    sensitive: name.includes(".tell."),
   }),
 );
+
+export const simulatedKeys = payloadKeys({
+  deploymentKey: Buffer.from("the deployment key of the simulation"),
+  sealing: [{ id: "simulated-1", bytes: Buffer.alloc(sealingKeyBytes, 7) }],
+});
 
 const facts = z.record(z.string(), z.json());
 
@@ -81,7 +89,8 @@ export function simulatedBook(options: {
       return decision;
     },
   };
-  return bookOf({ workflows: [workflow], actions, providers: options.providers });
+  const { providers } = options;
+  return bookOf({ workflows: [workflow], actions, providers, payloadKeys: simulatedKeys });
 }
 
 function decisionOf({ decider, notify, plan }: Business, view: DecideView, said: string): Decision {

@@ -1,24 +1,18 @@
 // What every CaseStore must do: run against memory and against Cosmos DB's protocol.
 import { beforeEach, describe, expect, test } from "vitest";
 import { findingIdOf, newWriteId } from "../../shared/domain/identity.ts";
-import type { CaseStore } from "../../shared/stores/ports.ts";
+import { besideCaseContract, type StoreUnderTest } from "./beside-case.contract.ts";
 import {
   aBatch,
   aCase,
-  aCheckpoint,
   aFinding,
   anEffect,
   anEvent,
   aRefusal,
   aReview,
+  committed,
   newCaseKey,
 } from "./documents.ts";
-
-export interface StoreUnderTest {
-  store: CaseStore;
-  /** Puts a document there as some other version of the app might have. */
-  plant: (document: { id: string; tenantId: string; caseId: string }) => Promise<void>;
-}
 
 export function caseStoreContract(open: () => StoreUnderTest): void {
   describe("a case store", () => {
@@ -290,30 +284,7 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
       });
     });
 
-    describe("a checkpoint", () => {
-      test("is read as it was created, once, and moves neither the case nor what is read of it", async () => {
-        const key = newCaseKey();
-        const caseEtag = await committed(store, aBatch(key));
-        const checkpoint = aCheckpoint(key);
-        expect(await store.readCheckpoint(key, checkpoint.id)).toBeUndefined();
-        expect(await store.createCheckpoint(checkpoint)).toBe("created");
-        expect(await store.createCheckpoint({ ...checkpoint, value: "other" })).toBe("exists");
-        expect(await store.readCheckpoint(key, checkpoint.id)).toEqual(checkpoint);
-        expect(await store.head(key)).toMatchObject({ caseEtag, unfolded: [] });
-        expect((await store.read(key)).snapshot.newerSchema).toBe(false);
-        expect((await store.history(key))?.log).toHaveLength(1);
-      });
-
-      test.each([{ version: "one" }, { schemaVersion: 99 }])(
-        "with %o cannot be read, and says so",
-        async (change) => {
-          const key = newCaseKey();
-          const checkpoint = aCheckpoint(key);
-          await plant({ ...checkpoint, ...change });
-          await expect(store.readCheckpoint(key, checkpoint.id)).rejects.toThrow(/newer|schema/i);
-        },
-      );
-    });
+    besideCaseContract(open);
 
     describe("the history of a case", () => {
       test("shows what was folded and resolved too, and every line of the log in time", async () => {
@@ -353,12 +324,3 @@ const aPlan = {
   nextStatus: "done",
   notifications: [],
 };
-
-export async function committed(
-  store: CaseStore,
-  batch: Parameters<CaseStore["write"]>[0],
-): Promise<string> {
-  const outcome = await store.write(batch);
-  if (outcome.kind !== "committed") throw new Error(`the batch was ${outcome.kind}`);
-  return outcome.caseEtag;
-}

@@ -1,8 +1,8 @@
 // The memory store under the contract, and the faults that only it can stage for flow tests and the simulation.
 import { describe, expect, test } from "vitest";
 import { memoryCases } from "../memory/memory-cases.ts";
-import { caseStoreContract, committed } from "./case-store.contract.ts";
-import { aBatch, aCase, anEffect, anEvent, newCaseKey } from "./documents.ts";
+import { caseStoreContract } from "./case-store.contract.ts";
+import { aBatch, aCase, anEffect, anEvent, newCaseKey, committed } from "./documents.ts";
 
 caseStoreContract(() => {
   const store = memoryCases({ nowMs: () => Date.now() });

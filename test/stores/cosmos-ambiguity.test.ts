@@ -6,8 +6,7 @@ import type { CaseKey } from "../../shared/domain/identity.ts";
 import { openCosmos } from "../../shared/stores/connections.ts";
 import { cosmosCases } from "../../shared/stores/cosmos-cases.ts";
 import type { CaseStore } from "../../shared/stores/ports.ts";
-import { committed } from "./case-store.contract.ts";
-import { aBatch, aCase, anEffect, anEvent, aFinding, newCaseKey } from "./documents.ts";
+import { aBatch, aCase, anEffect, anEvent, aFinding, newCaseKey, committed } from "./documents.ts";
 import { openCosmosWorld, type CosmosWorld } from "./local-cosmos.ts";
 
 const requestTimeoutMs = 800;

@@ -4,8 +4,7 @@ import type { Container, SqlQuerySpec } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cosmosCases } from "../../shared/stores/cosmos-cases.ts";
 import type { CaseStore } from "../../shared/stores/ports.ts";
-import { committed } from "./case-store.contract.ts";
-import { aBatch, aCase, anEffect, anEvent, newCaseKey } from "./documents.ts";
+import { aBatch, aCase, anEffect, anEvent, newCaseKey, committed } from "./documents.ts";
 import { openCosmosWorld, type CosmosWorld } from "./local-cosmos.ts";
 
 let world: CosmosWorld;

@@ -6,9 +6,10 @@ import type { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
 import type { EffectOf } from "../../shared/domain/records/effect.ts";
 import { schemaVersion, type Finding } from "../../shared/domain/records/evidence.ts";
 import type { Event, Refusal } from "../../shared/domain/records/inbox.ts";
+import type { Payload } from "../../shared/domain/records/payload.ts";
 import type { Report } from "../../shared/domain/records/report.ts";
 import type { Review } from "../../shared/domain/records/review.ts";
-import type { Batch } from "../../shared/stores/ports.ts";
+import type { Batch, CaseStore } from "../../shared/stores/ports.ts";
 
 export function newCaseKey(): CaseKey {
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
@@ -156,10 +157,24 @@ export function aCheckpoint(key: CaseKey): Checkpoint {
   };
 }
 
+export function aPayload(key: CaseKey, ordinal = 0): Payload {
+  const { operationId } = anEffect(key, { ordinal });
+  return {
+    id: `payload:${operationId}`,
+    type: "payload",
+    schemaVersion,
+    ...key,
+    operationId,
+    keyId: "2026-11",
+    nonce: Buffer.alloc(12, 1).toString("base64"),
+    ciphertext: Buffer.alloc(40, 2).toString("base64"),
+  };
+}
+
 /** A batch with its own name; without an ETag it opens the case. */
 export function aBatch(
   key: CaseKey,
-  change: Partial<Pick<Batch, "caseEtag" | "creates" | "replaces">> & {
+  change: Partial<Pick<Batch, "caseEtag" | "creates" | "replaces" | "amends">> & {
     caseDocument?: Case;
     atMs?: number;
   } = {},
@@ -184,6 +199,7 @@ export function aBatch(
     caseDocument: { ...caseDocument, lastWriteId: writeId },
     creates: change.creates ?? [],
     replaces: change.replaces ?? [],
+    amends: change.amends ?? [],
   };
 }
 
@@ -207,4 +223,10 @@ export function aReport(tenantId: string, change: Partial<Report> = {}): Report 
     retryAtMs: 1_800_000_015_000,
     ...change,
   };
+}
+
+export async function committed(store: CaseStore, batch: Batch): Promise<string> {
+  const outcome = await store.write(batch);
+  if (outcome.kind !== "committed") throw new Error(`the batch was ${outcome.kind}`);
+  return outcome.caseEtag;
 }

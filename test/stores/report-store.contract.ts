@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Report } from "../../shared/domain/records/report.ts";
 import type { CaseStore, ReportStore } from "../../shared/stores/ports.ts";
-import { committed } from "./case-store.contract.ts";
-import { aBatch, anEffect, aReport, newCaseKey } from "./documents.ts";
+import { aBatch, anEffect, aReport, committed, newCaseKey } from "./documents.ts";
 
 export function reportStoreContract(open: () => { store: ReportStore; cases: CaseStore }): void {
   describe("a report store", () => {

@@ -26,6 +26,7 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     Cosmos: cosmosConnection,
     COSMOS_DATABASE: "countersign",
     CASE_ID_KEY: secrets.caseIdKey,
+    PAYLOAD_KEYS: `local-1:${secrets.payloadKey}`,
     WEBHOOK_SOURCES: JSON.stringify(Object.fromEntries(sources)),
     SUPPLIER_PORTAL_URL: `${providersUrl}/supplier-portal`,
     SUPPLIER_PORTAL_TOKEN: secrets.supplierPortalToken,

@@ -29,6 +29,7 @@ const secretNames: Readonly<Record<string, readonly string[]>> = {
 
 export const Secrets = z.object({
   caseIdKey: z.string(),
+  payloadKey: z.string(),
   supplierPortalToken: z.string(),
   emailToken: z.string(),
   crmToken: z.string(),
@@ -47,6 +48,7 @@ function newSecrets(): Secrets {
   ]);
   return {
     caseIdKey: randomBytes(32).toString("base64"),
+    payloadKey: randomBytes(32).toString("base64"),
     supplierPortalToken: randomBytes(16).toString("hex"),
     emailToken: randomBytes(16).toString("hex"),
     crmToken: randomBytes(16).toString("hex"),

@@ -119,6 +119,7 @@ function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: 
     case "review":
       return { kind: "openReview", operationId: effect.operationId, recovery };
     case "lookUp":
+      if (facts.withheld?.has(effect.operationId) === true) return { kind: "idle" };
       return { kind: "lookUp", operationId: effect.operationId };
     case "retry":
       return claimStep(effect, facts);
@@ -140,7 +141,7 @@ function preparedStep(effect: EffectOf<"prepared">, facts: LaneFacts): Step {
 }
 
 function claimStep(effect: Effect, facts: LaneFacts): Step {
-  if (facts.ungranted?.has(effect.operationId) === true) return { kind: "idle" };
+  if (facts.withheld?.has(effect.operationId) === true) return { kind: "idle" };
   if (facts.draining === true) return { kind: "draining" };
   return { kind: "claim", operationId: effect.operationId };
 }

@@ -53,8 +53,8 @@ export function isWork(step: Step): step is Exclude<Step, Rest> {
 export interface NextOptions {
   /** The store's time; undefined when the store gave none: then every call counts as running. */
   nowMs: number | undefined;
-  /** Effects that this turn found no grant for: they hold, as long as the turn lasts. */
-  ungranted?: ReadonlySet<string>;
+  /** Effects that this turn found no grant or no payload for: they hold, as long as the turn lasts. */
+  withheld?: ReadonlySet<string>;
   /** A drain is on: no new decision and no new claim. */
   draining?: boolean;
 }

@@ -16,6 +16,13 @@ export const ActionRequest = z.object({
 });
 export type ActionRequest = z.infer<typeof ActionRequest>;
 
+/** The same as a plan keeps it: a sensitive payload is frozen already, and apart. */
+export const PlannedAction = ActionRequest.partial({ payload: true }).extend({
+  payloadRef: z.string().optional(),
+  payloadDigest: z.string().optional(),
+});
+export type PlannedAction = z.infer<typeof PlannedAction>;
+
 export const Plan = z.object({
   decidedOn: z.int(),
   /** In the order in which they are sent: each waits for all before it to be confirmed. */
@@ -24,7 +31,7 @@ export const Plan = z.object({
   /** Of these, which a person must approve before anything of the plan is sent. */
   needsApproval: z.array(z.string()).optional(),
   /** Become outbox effects in the batch of the commit that justifies them. */
-  notifications: z.array(ActionRequest),
+  notifications: z.array(PlannedAction),
 });
 export type Plan = z.infer<typeof Plan>;
 

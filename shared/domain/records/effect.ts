@@ -47,7 +47,9 @@ const common = {
   apiVersion: z.string(),
   contractRevision: z.int(),
   providerKey: z.string().optional(),
-  payload: z.record(z.string(), z.json()),
+  /** Absent where the action is sensitive: then `payloadRef` names the document that holds it, encrypted. */
+  payload: z.record(z.string(), z.json()).optional(),
+  payloadRef: z.string().optional(),
   payloadDigest: z.string(),
   origin: z.enum(["plan", "outbox"]),
   /** The version decided on (plan), or the version that the commit created (outbox: justifiedBy). */
@@ -60,6 +62,8 @@ const common = {
   grantRef: z.string().optional(),
   /** The open review that says that no grant covers it; a grant, once given, lifts it. */
   grantHold: z.string().optional(),
+  /** The open review that says why its payload cannot be sent; lifted as soon as it can. */
+  payloadHold: z.string().optional(),
   attempts: z.array(Attempt),
   mayHaveLeft: z.boolean(),
   notBeforeMs: z.int().optional(),
@@ -130,6 +134,11 @@ export function provesNothingLeft(attempt: Attempt): boolean {
 
 export function lastAttempt(effect: Effect): Attempt | undefined {
   return effect.attempts.at(-1);
+}
+
+/** It has an outcome; an unknown that was given up has none. */
+export function hasEnded({ status }: Effect): boolean {
+  return status === "confirmed" || status === "rejected" || status === "cancelled";
 }
 
 /** Nothing more will happen to it by the machine's own doing. */

@@ -8,6 +8,8 @@ export const reviewKinds = [
   "Contradiction",
   "AttemptsExhausted",
   "NoGrant",
+  "PayloadUnavailable",
+  "PayloadMismatch",
   "NotificationFailed",
   "DeliverySilent",
   "FactsChangedAfterEnd",

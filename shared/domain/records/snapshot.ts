@@ -9,6 +9,7 @@ import type { CaseKey } from "../identity.ts";
 import type { Effect } from "./effect.ts";
 import type { Finding } from "./evidence.ts";
 import type { Event } from "./inbox.ts";
+import type { Payload } from "./payload.ts";
 import type { Review } from "./review.ts";
 
 export interface Snapshot extends CaseKey {
@@ -22,6 +23,8 @@ export interface Snapshot extends CaseKey {
   reviews: readonly Review[];
   /** All questions ever asked: an answered one is never rewritten. */
   approvals: readonly Approval[];
+  /** Sensitive payloads that the next batch creates; no read of a case shows any. */
+  payloads: readonly Payload[];
   /** The store's `_ts` of each effect, in ms: the start of a started attempt. */
   writtenAtMs: Readonly<Record<string, number>>;
   /** True when a document of this case was written by newer code: hands off. */
@@ -30,7 +33,7 @@ export interface Snapshot extends CaseKey {
   did: readonly string[];
 }
 
-export type CaseDocument = Case | Effect | Event | Finding | Review | Approval;
+export type CaseDocument = Case | Effect | Event | Finding | Review | Approval | Payload;
 
 export function emptySnapshot(key: CaseKey): Snapshot {
   return {
@@ -41,6 +44,7 @@ export function emptySnapshot(key: CaseKey): Snapshot {
     findings: [],
     reviews: [],
     approvals: [],
+    payloads: [],
     writtenAtMs: {},
     newerSchema: false,
     did: [],
@@ -48,8 +52,15 @@ export function emptySnapshot(key: CaseKey): Snapshot {
 }
 
 export function documentsOf(snapshot: Snapshot): CaseDocument[] {
-  const { approvals, effects, events, findings, reviews } = snapshot;
-  const documents: CaseDocument[] = [...effects, ...events, ...findings, ...reviews, ...approvals];
+  const { approvals, effects, events, findings, payloads, reviews } = snapshot;
+  const documents: CaseDocument[] = [
+    ...effects,
+    ...events,
+    ...findings,
+    ...reviews,
+    ...approvals,
+    ...payloads,
+  ];
   if (snapshot.case !== undefined) documents.unshift(snapshot.case);
   return documents;
 }

@@ -21,7 +21,7 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import { holdEffect, resolveReview } from "./reviews.ts";
+import { holdEffect, resolveHolds, resolveReview, unheld } from "./reviews.ts";
 
 export interface Settlement {
   operationId: string;
@@ -97,12 +97,12 @@ export function confirm(
   evidence: { receipt: Receipt; settledBy: "attempt" | "finding" | "person"; nowMs: number },
 ): Snapshot {
   const { receipt, settledBy, nowMs } = evidence;
-  const resolved = resolveReview(snapshot, effect.reviewRef, {
+  const resolved = resolveHolds(snapshot, effect, {
     how: `settled: confirmed by ${settledBy}`,
     by: settledBy,
     atMs: nowMs,
   });
-  const { reviewRef: _resolved, lookups: _settled, ...core } = effect;
+  const { lookups: _settled, ...core } = unheld(effect);
   const confirmed: Effect = {
     ...core,
     status: "confirmed",
@@ -125,13 +125,18 @@ export function reject(
   },
 ): Snapshot {
   const { reason, settledBy, nowMs } = evidence;
-  const resolved = resolveReview(snapshot, effect.reviewRef, {
+  const resolved = resolveHolds(snapshot, effect, {
     how: `settled: rejected by ${settledBy}`,
     by: settledBy,
     atMs: nowMs,
   });
-  const { reviewRef: _resolved, ...core } = effect;
-  const rejected: Effect = { ...core, status: "rejected", reason, settledBy, settledAtMs: nowMs };
+  const rejected: Effect = {
+    ...unheld(effect),
+    status: "rejected",
+    reason,
+    settledBy,
+    settledAtMs: nowMs,
+  };
   const settled = withLine(withEffect(resolved, rejected), `rejected ${effect.action}: ${reason}`);
   if (effect.origin === "plan") return settled;
   return holdEffect(settled, rejected, {

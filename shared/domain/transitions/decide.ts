@@ -3,14 +3,16 @@
 // The payload is frozen here, with its digest, under an id that is the same on every replay. An existing id with
 // another digest is a defect of the decider and is held; what an earlier effect may already have done is
 // held too, unless the decision names it.
-import { digestOf, whyNotJson } from "../canonical-json.ts";
+import { whyNotJson } from "../canonical-json.ts";
 import { providerKeyOf } from "../contract.ts";
 import type { Book, Decision } from "../definitions.ts";
+import { freezePayload, keptPayload } from "../frozen-payload.ts";
 import { operationIdOf } from "../identity.ts";
 import { whyRepeated } from "../decisions/repeated-intent.ts";
-import type { ActionRequest } from "../records/case.ts";
+import type { ActionRequest, PlannedAction } from "../records/case.ts";
 import type { EffectOf } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
+import type { Payload } from "../records/payload.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
 import { holdCase } from "./reviews.ts";
 
@@ -53,13 +55,18 @@ function applyPlan(
     holdCase(snapshot, { reason, why, nowMs });
   const refused = whyRefused(decision, options.book) ?? whyNoCompensation(snapshot, decision);
   if (refused !== undefined) return hold("DecisionHeld", refused);
-  const effects = decision.actions.map((request, ordinal) =>
-    prepareEffect(snapshot, request, {
-      book: options.book,
-      origin: "plan",
-      basis: record.version,
-      ordinal,
-    }),
+  const { book } = options;
+  const frozen = decision.actions.map((request, ordinal) => {
+    const place = { book, origin: "plan", basis: record.version, ordinal } as const;
+    return freezeRequest(snapshot, request, place);
+  });
+  // The commit that would justify them makes the next version, so their ids are known by now.
+  const told = decision.notifications.map((request, ordinal) => {
+    const place = { book, origin: "outbox", basis: record.version + 1, ordinal } as const;
+    return freezeRequest(snapshot, request, place);
+  });
+  const effects = frozen.map(({ planned }, ordinal) =>
+    prepareEffect(snapshot, planned, { book, origin: "plan", basis: record.version, ordinal }),
   );
   for (const effect of effects) {
     const known = snapshot.effects.find((other) => other.operationId === effect.operationId);
@@ -72,13 +79,15 @@ function applyPlan(
   const needsApproval = effects
     .filter(({ action }) => options.book.action(action)?.autonomy !== "auto")
     .map(({ operationId }) => operationId);
-  let planned = withCase(snapshot, {
+  const payloads = [...frozen, ...told].flatMap(({ document }) => document ?? []);
+  const sealed = { ...snapshot, payloads: [...snapshot.payloads, ...payloads] };
+  let planned = withCase(sealed, {
     plan: {
       decidedOn: record.version,
       operationIds: effects.map((effect) => effect.operationId),
       nextStatus: decision.nextStatus,
       ...(needsApproval.length > 0 ? { needsApproval } : {}),
-      notifications: [...decision.notifications],
+      notifications: told.map((notification) => notification.planned),
     },
     decisionsWithoutProgress: record.decisionsWithoutProgress + 1,
   });
@@ -89,10 +98,16 @@ function applyPlan(
 
 /** What a decider may not ask for; a model's ids, keys and grants are never read at all. */
 function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string | undefined {
-  if (decision.actions.length > planEffectsMax || decision.notifications.length > planEffectsMax) {
+  const { actions, notifications } = decision;
+  if (actions.length > planEffectsMax || notifications.length > planEffectsMax) {
     return `a plan has at most ${planEffectsMax} effects`;
   }
-  for (const request of [...decision.actions, ...decision.notifications]) {
+  const requests = [...actions, ...notifications];
+  const sealedCount = requests.filter(({ action }) => book.action(action)?.sensitive).length;
+  if (actions.length + sealedCount > planEffectsMax) {
+    return `a plan has at most ${planEffectsMax} effects, and each sensitive payload counts as one more`;
+  }
+  for (const request of requests) {
     const action = book.action(request.action);
     if (action === undefined) return `no action ${request.action} is defined`;
     const parsed = action.payload.safeParse(request.payload);
@@ -125,11 +140,35 @@ function whyNoCompensation(
   return undefined;
 }
 
-/** The frozen ledger entry for one requested action. */
-export function prepareEffect(
+interface Place {
+  book: Book;
+  origin: "plan" | "outbox";
+  basis: number;
+  ordinal: number;
+}
+
+/** Field by field: whatever else a decider hands over is none of ours. */
+function freezeRequest(
   snapshot: Snapshot,
   request: ActionRequest,
-  options: { book: Book; origin: "plan" | "outbox"; basis: number; ordinal: number },
+  place: Place,
+): { planned: PlannedAction; document?: Payload | undefined } {
+  const { action, compensates, payload, repeats, target } = request;
+  const operationId = operationIdOf(snapshot, { ...place, action });
+  const { tenantId, caseId } = snapshot;
+  const at = { tenantId, caseId, operationId };
+  const { document, kept } = freezePayload(at, { action, payload }, place.book);
+  const planned: PlannedAction = { action, target, ...kept };
+  if (repeats !== undefined) planned.repeats = repeats;
+  if (compensates !== undefined) planned.compensates = compensates;
+  return { planned, document };
+}
+
+/** The ledger entry for one planned action, with its payload as it was frozen. */
+export function prepareEffect(
+  snapshot: Snapshot,
+  request: PlannedAction,
+  options: Place,
 ): EffectOf<"prepared"> {
   const { book, origin, basis, ordinal } = options;
   const action = book.action(request.action);
@@ -153,8 +192,7 @@ export function prepareEffect(
     apiVersion: provider.apiVersion,
     contractRevision: provider.contract.revision,
     ...(providerKey === undefined ? {} : { providerKey }),
-    payload: request.payload,
-    payloadDigest: digestOf(request.payload, "payload"),
+    ...keptPayload(request),
     origin,
     ...(origin === "plan" ? { decidedOn: basis } : { justifiedBy: basis }),
     ordinal,

@@ -1,16 +1,33 @@
 // What is left of a closed case when its content must go: ids, digests, statuses and times (design.md 3). Pure.
 //
 // The ledger still proves that an effect was intended, what became of it and when; it no longer says to whom or what.
+// What is kept beside the case and would end by itself is emptied unread, and ends at once.
 import { digestOf } from "../canonical-json.ts";
 import type { Approval } from "../records/approval.ts";
 import type { Case } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
 import type { Event } from "../records/inbox.ts";
+import type { Payload } from "../records/payload.ts";
 import type { LogEntry, Review } from "../records/review.ts";
 import type { CaseDocument } from "../records/snapshot.ts";
 
 export type Erasable = CaseDocument | LogEntry;
+
+const endsAtOnce = { ttl: 1 };
+const noCiphertext = { keyId: "", nonce: "", ciphertext: "" };
+
+/** What to set on a document beside the case, whatever it holds. */
+export function erasedBeside(type: "payload" | "checkpoint" | "refusal") {
+  switch (type) {
+    case "payload":
+      return { ...endsAtOnce, ...noCiphertext };
+    case "checkpoint":
+      return { ...endsAtOnce, value: null };
+    case "refusal":
+      return { ...endsAtOnce, why: "" };
+  }
+}
 
 /** The same document without its content; the same object when there is nothing to take. */
 export function erased(document: Erasable): Erasable {
@@ -34,9 +51,11 @@ function emptied(document: Erasable): Erasable {
     case "finding":
       return { ...document, content: { kind: "erased" } } satisfies Finding;
     case "review":
-      return { ...document, why: "", consequence: "" } satisfies Review;
+      return emptyReview(document);
     case "approval":
-      return { ...document, target: "", consequence: "" } satisfies Approval;
+      return emptyApproval(document);
+    case "payload":
+      return { ...document, ...noCiphertext } satisfies Payload;
     case "log":
       return { ...document, did: [] } satisfies LogEntry;
   }
@@ -48,8 +67,24 @@ function emptyCase(record: Case): Case {
     ...record,
     externalRef: "",
     facts: {},
+    // A case that is closed has none; if it had, what it would have told is content.
+    plan: undefined,
     ...(held === undefined ? {} : { held: { ...held, detail: "" } }),
   };
+}
+
+function emptyReview(review: Review): Review {
+  const { resolution } = review;
+  if (resolution === undefined) return { ...review, why: "", consequence: "" };
+  const { atMs, by } = resolution;
+  return { ...review, why: "", consequence: "", resolution: { how: "", by, atMs } };
+}
+
+function emptyApproval(approval: Approval): Approval {
+  const empty = { ...approval, target: "", consequence: "" };
+  if (approval.answer === undefined) return empty;
+  const { reason: _said, ...answer } = approval.answer;
+  return { ...empty, answer };
 }
 
 function emptyEffect(effect: Effect): Effect {
@@ -58,7 +93,9 @@ function emptyEffect(effect: Effect): Effect {
     const { reason: _said, ...end } = attempt.end;
     return { ...attempt, end };
   });
-  const common = { target: "", payload: {}, attempts };
+  const payload = effect.payload === undefined ? {} : { payload: {} };
+  const contradicted = effect.contradicted && { ...effect.contradicted, why: "" };
+  const common = { target: "", ...payload, attempts, ...(contradicted && { contradicted }) };
   switch (effect.status) {
     case "confirmed":
       return { ...effect, ...common, receipt: emptyReceipt(effect.receipt) };

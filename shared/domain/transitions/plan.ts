@@ -15,6 +15,7 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { prepareEffect } from "./decide.ts";
+import { resolveHolds, unheld } from "./reviews.ts";
 
 export function commitPlan(snapshot: Snapshot, options: { book: Book }): Snapshot {
   const record = caseOf(snapshot);
@@ -33,13 +34,18 @@ export function endPlan(snapshot: Snapshot, options: { why: string; nowMs: numbe
   const record = caseOf(snapshot);
   let ended = withCase(snapshot, { plan: undefined, version: record.version + 1 });
   for (const effect of planEffects(snapshot)) {
-    if (effect.status === "prepared") {
-      ended = withEffect(ended, cancelled(effect, `its plan ended: ${options.why}`, options.nowMs));
-    }
+    if (effect.status !== "prepared") continue;
+    const core = coreOf(effect);
+    const reason = `its plan ended: ${options.why}`;
+    const { nowMs } = options;
+    const released = resolveHolds(ended, core, { how: reason, by: "machine", atMs: nowMs });
+    const cancelled: Effect = {
+      ...unheld(core),
+      status: "cancelled",
+      reason,
+      settledAtMs: nowMs,
+    };
+    ended = withEffect(released, cancelled);
   }
   return withLine(ended, `plan ended: ${options.why}; v${record.version + 1}`);
-}
-
-function cancelled(effect: Effect, reason: string, nowMs: number): Effect {
-  return { ...coreOf(effect), status: "cancelled", reason, settledAtMs: nowMs };
 }

@@ -1,9 +1,11 @@
 // Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
 import type { Case, heldReasons } from "../records/case.ts";
-import type { Effect } from "../records/effect.ts";
+import type { Effect, EffectCore } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
 import type { Review, reviewKinds } from "../records/review.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+
+type Resolution = NonNullable<Review["resolution"]>;
 
 export interface ReviewNeed {
   /** An operation id, or "case". */
@@ -64,13 +66,28 @@ export function holdCase(
 export function resolveReview(
   snapshot: Snapshot,
   reviewRef: string | undefined,
-  resolution: NonNullable<Review["resolution"]>,
+  resolution: Resolution,
 ): Snapshot {
   if (reviewRef === undefined) return snapshot;
   const reviews = snapshot.reviews.map((review) =>
     review.id === reviewRef && review.resolution === undefined ? { ...review, resolution } : review,
   );
   return withLine({ ...snapshot, reviews }, `review resolved: ${resolution.how}`);
+}
+
+/** It has an outcome: no review of what it waited for outlives it. */
+export function resolveHolds(snapshot: Snapshot, effect: EffectCore, how: Resolution): Snapshot {
+  const { grantHold, payloadHold, reviewRef } = effect;
+  return [reviewRef, grantHold, payloadHold].reduce(
+    (resolved, ref) => resolveReview(resolved, ref, how),
+    snapshot,
+  );
+}
+
+/** The same effect, waiting for nothing and in no review. */
+export function unheld(effect: EffectCore): EffectCore {
+  const { grantHold: _grant, payloadHold: _payload, reviewRef: _review, ...free } = effect;
+  return free;
 }
 
 /** New facts answer a hold that a decision made; a contradiction stays until a person resolves it. */

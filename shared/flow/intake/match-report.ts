@@ -99,6 +99,10 @@ function findingOf(report: Report, effect: Effect): Finding {
 /** The effect's own, unless a field of the payload that the provider repeats is another. */
 function payloadDigestOf({ echoed = {} }: Report, effect: Effect): string {
   const { payload, payloadDigest } = effect;
+  // A sensitive one is not decrypted here: what repeats a part of it is for a person to compare.
+  if (payload === undefined) {
+    return Object.keys(echoed).length === 0 ? payloadDigest : "not compared";
+  }
   const isSame = Object.entries(echoed).every(([field, said]) => payload[field] === said);
   return isSame ? payloadDigest : digestOf({ ...payload, ...echoed }, "a provider's report");
 }

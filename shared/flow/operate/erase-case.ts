@@ -1,15 +1,17 @@
 // Erases the content of a closed case, in batches under its ETag; killed anywhere, the next call goes on where it stood.
 //
+// What is kept beside the case goes first, the case itself last: as long as it shows its facts, the erasing is not complete.
 // Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, and an event
 // that nobody has folded needs its body.
 import { whyLeft } from "../../domain/decisions/leave.ts";
 import { type CaseKey, newWriteId } from "../../domain/identity.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
+import { isFinal } from "../../domain/records/effect.ts";
 import type { LogEntry } from "../../domain/records/review.ts";
 import { documentsOf, type Snapshot } from "../../domain/records/snapshot.ts";
-import { erased, type Erasable } from "../../domain/transitions/erase.ts";
+import { erased, erasedBeside, type Erasable } from "../../domain/transitions/erase.ts";
 import type { Book } from "../../domain/definitions.ts";
-import type { Batch, CaseStore } from "../../stores/ports.ts";
+import type { Amend, Batch, CaseStore } from "../../stores/ports.ts";
 import type { Principal } from "./principal.ts";
 
 export type EraseResult =
@@ -33,16 +35,18 @@ export async function eraseCase(
   if (history === undefined || caseEtag === undefined) return { kind: "missing" };
   const why = whyNot(history.snapshot, ports.book);
   if (why !== undefined) return { kind: "refused", why };
+  const beside = await ports.cases.passing(key);
   const all: Erasable[] = [...documentsOf(history.snapshot), ...history.log];
   const changed = all.map(erased).filter((document, index) => document !== all[index]);
   const others = changed.filter(({ type }) => type !== "case");
+  const amends = beside.map(({ id, type }): Amend => ({ id, set: erasedBeside(type) }));
+  const parts = partsOf(amends, others);
   let etag = caseEtag;
-  // The case last: as long as it shows its facts, the erasing is not complete.
-  for (let from = 0; from < others.length || from === 0; from += batchMax) {
-    const isLast = from + batchMax >= others.length;
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
     const batch = batchOf(history.snapshot, {
       etag,
-      replaces: others.slice(from, from + batchMax),
+      ...part,
       by: principal.id,
       nowMs: ports.nowMs(),
       isLast,
@@ -51,7 +55,21 @@ export async function eraseCase(
     if (outcome.kind !== "committed") return { kind: "again" };
     etag = outcome.caseEtag;
   }
-  return { kind: "erased", documents: changed.length };
+  return { kind: "erased", documents: amends.length + changed.length };
+}
+
+type Part = Pick<Batch, "amends"> & { replaces: Erasable[] };
+
+/** In pieces that a batch takes; one piece at least, for the case itself. */
+function partsOf(amends: Amend[], replaces: Erasable[]): Part[] {
+  const parts: Part[] = [];
+  for (let from = 0; from < amends.length; from += batchMax) {
+    parts.push({ amends: amends.slice(from, from + batchMax), replaces: [] });
+  }
+  for (let from = 0; from < replaces.length || from === 0; from += batchMax) {
+    parts.push({ amends: [], replaces: replaces.slice(from, from + batchMax) });
+  }
+  return parts;
 }
 
 function whyNot(snapshot: Snapshot, book: Book): string | undefined {
@@ -61,15 +79,14 @@ function whyNot(snapshot: Snapshot, book: Book): string | undefined {
   if (workflow?.statuses[record.status]?.final !== true) return "the case is not closed";
   if (snapshot.events.some(({ folded }) => folded === undefined))
     return "an event is not folded yet";
-  const open = snapshot.effects.find(
-    ({ status }) => status === "prepared" || status === "started" || status === "unknown",
-  );
+  // What a person gave up needs its payload no more.
+  const open = snapshot.effects.find((effect) => !isFinal(effect));
   return open === undefined ? undefined : `${open.action} is ${open.status}`;
 }
 
 function batchOf(
   snapshot: Snapshot,
-  part: { etag: string; replaces: Erasable[]; by: string; nowMs: number; isLast: boolean },
+  part: Part & { etag: string; by: string; nowMs: number; isLast: boolean },
 ): Batch {
   const record = snapshot.case;
   if (record === undefined) throw new Error("no case");
@@ -96,6 +113,7 @@ function batchOf(
     caseDocument: { ...caseDocument, lastWriteId: writeId },
     creates: [],
     replaces: part.replaces,
+    amends: part.amends,
     log,
   };
 }

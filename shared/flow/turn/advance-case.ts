@@ -89,8 +89,8 @@ async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "agai
 async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {
   for (;;) {
     const nowMs = nowMsOf(ports, turn);
-    const { ungranted, draining } = turn;
-    const step = next(turn.draft, ports.book, { nowMs, ungranted, draining });
+    const { withheld, draining } = turn;
+    const step = next(turn.draft, ports.book, { nowMs, withheld, draining });
     const after = await carryOut(ports, turn, step);
     if (after !== "goOn") return after;
     const mustWrite = !ports.fused || isNearlyFull(turn);

@@ -9,6 +9,7 @@ import { covers } from "../../domain/records/grant.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { settleAttempt } from "../../domain/transitions/attempt.ts";
 import { claim, holdForGrant } from "../../domain/transitions/claim.ts";
+import { readPayload } from "./read-payload.ts";
 import { sendEffect } from "./send-effect.ts";
 import {
   budgetLeftMs,
@@ -34,9 +35,11 @@ export async function claimAndSend(
     await handOn(ports, turn.key);
     return { kind: "handedOn" };
   }
-  const grantRef = await findGrant(ports, turn, operationId);
+  const payload = await readPayload(ports, turn, operationId);
+  if (payload === undefined) return "goOn";
+  const grantRef = await findGrant(ports, turn, operationId, payload);
   if (grantRef === undefined) {
-    turn.ungranted.add(operationId);
+    turn.withheld.add(operationId);
     turn.draft = holdForGrant(turn.draft, operationId, requireNowMs(ports, turn));
     return "goOn";
   }
@@ -48,6 +51,7 @@ export async function claimAndSend(
       operationId,
       callTimeoutMs,
       grantRef,
+      payload,
       hear: (answer: Answer) => (heard = answer),
     };
     return await claimed(ports, turn, call);
@@ -70,13 +74,14 @@ interface Call {
   operationId: string;
   callTimeoutMs: number;
   grantRef: string;
+  payload: Readonly<Record<string, unknown>>;
   hear(answer: Answer): void;
 }
 
 async function claimed(
   ports: TurnPorts,
   turn: Turn,
-  { operationId, callTimeoutMs, grantRef, hear }: Call,
+  { operationId, callTimeoutMs, grantRef, payload, hear }: Call,
 ): Promise<TurnResult | "again" | "goOn"> {
   const timerStartedMs = ports.monotonicMs();
   const nowMs = requireNowMs(ports, turn);
@@ -92,7 +97,7 @@ async function claimed(
     return "again";
   }
   const deadlineMs = requireNowMs(ports, turn) + 2000 + callTimeoutMs;
-  const answer = await sendEffect(ports, turn, { operationId, timerStartedMs });
+  const answer = await sendEffect(ports, turn, { operationId, payload, timerStartedMs });
   hear(answer);
   turn.evidence = { operationId, attempt, answer };
   const endedAtMs = requireNowMs(ports, turn);
@@ -112,6 +117,7 @@ async function findGrant(
   ports: TurnPorts,
   turn: Turn,
   operationId: string,
+  payload: Call["payload"],
 ): Promise<string | undefined> {
   const effect = effectOf(turn.draft, operationId);
   const subject = caseOf(turn.draft).workflow.type;
@@ -122,7 +128,7 @@ async function findGrant(
       ports.grants.candidates({ tenantId, subject, action, fresh }),
     );
     const nowMs = requireNowMs(ports, turn);
-    const found = grants.find((grant) => covers(grant, { ...effect, subject }, nowMs));
+    const found = grants.find((grant) => covers(grant, { ...effect, subject, payload }, nowMs));
     if (found !== undefined) return found.id;
   }
   return undefined;

@@ -1,10 +1,12 @@
 // Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
 //
 // The store's time is taken before the question: only an absence that started late enough may ever count.
+import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
 import type { LookupRequest, Provider } from "../../domain/definitions.ts";
 import type { LookupVerdict } from "../../domain/records/evidence.ts";
 import { effectOf } from "../../domain/records/snapshot.ts";
 import { foldLookup } from "../../domain/transitions/look-up.ts";
+import { readPayload } from "./read-payload.ts";
 import { budgetLeftMs, handOn, requireNowMs, turnFields } from "./turn.ts";
 import type { Turn, TurnPorts, TurnResult } from "./turn.ts";
 import { flush } from "./write-draft.ts";
@@ -23,6 +25,8 @@ export async function lookUp(
     await handOn(ports, turn.key);
     return { kind: "handedOn" };
   }
+  const payload = await readPayload(ports, turn, operationId);
+  if (payload === undefined) return "goOn";
   const startedAtMs = requireNowMs(ports, turn);
   const { target, payloadDigest, providerKey } = effect;
   const request: LookupRequest = {
@@ -30,10 +34,11 @@ export async function lookUp(
     account: effect.account,
     binding: { operationId, target, payloadDigest },
     ...(providerKey === undefined ? {} : { providerKey }),
-    payload: effect.payload,
+    payload,
     timeoutMs: provider.contract.callTimeoutMs,
   };
-  const verdict = await askProvider(ports, turn, provider, request);
+  const told = await askProvider(ports, turn, provider, request);
+  const verdict = verdictWithoutEcho(effect, payload, told);
   turn.draft = foldLookup(
     turn.draft,
     { operationId, startedAtMs, verdict, by: ports.workerId },

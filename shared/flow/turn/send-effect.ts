@@ -10,7 +10,8 @@
 import { approvalState } from "../../domain/decisions/approvals.ts";
 import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
-import type { Provider } from "../../domain/definitions.ts";
+import { withoutEcho } from "../../domain/frozen-payload.ts";
+import type { Provider, SendRequest } from "../../domain/definitions.ts";
 import type { Effect } from "../../domain/records/effect.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
@@ -19,6 +20,8 @@ import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./
 
 export interface Claimed {
   operationId: string;
+  /** As it was frozen. */
+  payload: Readonly<Record<string, unknown>>;
   /** The monotonic clock as it stood before the claim was sent to the store. */
   timerStartedMs: number;
 }
@@ -36,7 +39,9 @@ export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed)
   // The last look, with no await between it and the call.
   if (timeoutMs < sendMsMin(provider))
     return { kind: "notSent", reason: "the claim's time ran out" };
-  return call(ports, turn, { effect, provider, timeoutMs });
+  const { payload } = claimed;
+  const answer = await call(ports, turn, { effect, provider, payload, timeoutMs });
+  return withoutEcho(effect, payload, answer);
 }
 
 function leftMs(ports: TurnPorts, claimed: Claimed, provider: Provider): number {
@@ -72,7 +77,10 @@ async function whyGateIsClosed(
   if (head.caseEtag !== turn.caseEtag) return "the case was written after the claim";
   if (effect.origin === "plan" && head.unfolded.length > 0) return "something new has arrived";
   const subject = caseOf(turn.draft).workflow.type;
-  if (grant === undefined || !covers(grant, { ...effect, subject }, nowMs)) {
+  if (
+    grant === undefined ||
+    !covers(grant, { ...effect, subject, payload: claimed.payload }, nowMs)
+  ) {
     return "the grant no longer covers it";
   }
   const { plan } = caseOf(turn.draft);
@@ -91,10 +99,12 @@ async function whyGateIsClosed(
   return undefined;
 }
 
+type Sending = Pick<SendRequest, "payload" | "timeoutMs">;
+
 async function call(
   ports: TurnPorts,
   turn: Turn,
-  { effect, provider, timeoutMs }: { effect: Effect; provider: Provider; timeoutMs: number },
+  { effect, payload, provider, timeoutMs }: Omit<GateFacts, "claimed"> & Sending,
 ): Promise<Answer> {
   const { operationId, target, payloadDigest, providerKey } = effect;
   try {
@@ -104,7 +114,7 @@ async function call(
         account: effect.account,
         binding: { operationId, target, payloadDigest },
         ...(providerKey === undefined ? {} : { providerKey }),
-        payload: effect.payload,
+        payload,
         caseKey: caseKeyText(turn.key),
         fence: caseOf(turn.draft).fence,
         timeoutMs,

@@ -69,7 +69,8 @@ export interface Turn {
   storeMs: number | undefined;
   storeMsReadAtMonotonicMs: number;
   draining: boolean;
-  ungranted: Set<string>;
+  /** Effects for which this turn found no grant or no payload. */
+  withheld: Set<string>;
   evidence?: Evidence | undefined;
 }
 
@@ -87,7 +88,7 @@ export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
     storeMs: read.storeMs,
     storeMsReadAtMonotonicMs: ports.monotonicMs(),
     draining: control.draining,
-    ungranted: new Set(),
+    withheld: new Set(),
   };
 }
 

@@ -9,7 +9,9 @@ import { dueAtMsOf } from "../../domain/due.ts";
 import { TransientFault } from "../../domain/faults.ts";
 import { caseKeyText, hintIdOf, newWriteId } from "../../domain/identity.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
+import { payloadTtlSeconds } from "../../domain/records/payload.ts";
 import { caseOf, documentsOf, withCase, type Snapshot } from "../../domain/records/snapshot.ts";
+import { endedPayloads } from "../../domain/transitions/payload-life.ts";
 import type { Batch } from "../../stores/ports.ts";
 import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
 
@@ -34,7 +36,7 @@ export async function flush(
   if (nowMs === undefined)
     throw new TransientFault("the store told no time, so nothing is written");
   const dueBefore = turn.base.case?.dueAtMs;
-  const dueAtMs = dueAtMsOf(turn.draft, ports.book, { nowMs, ungranted: turn.ungranted });
+  const dueAtMs = dueAtMsOf(turn.draft, ports.book, { nowMs, withheld: turn.withheld });
   const writeId = newWriteId();
   turn.draft = withCase(turn.draft, { dueAtMs, lastWriteId: writeId });
   const flushed = await settleWrite(ports, turn, batchOf(ports, turn, writeId, nowMs));
@@ -87,12 +89,19 @@ function batchOf(ports: TurnPorts, turn: Turn, writeId: string, nowMs: number): 
     (document) => document.type !== "case" && before.get(document.id) !== document,
   );
   const record = caseOf(turn.draft);
+  const ended = endedPayloads(turn.base, turn.draft);
+  const ttl = payloadTtlSeconds;
+  const creates = changed.filter((document) => !before.has(document.id));
+  const created = new Set(creates.map(({ id }) => id));
   return {
     key: turn.key,
     caseEtag: turn.caseEtag,
     caseDocument: record,
-    creates: changed.filter((document) => !before.has(document.id)),
+    creates: creates.map((document) =>
+      document.type === "payload" && ended.includes(document.id) ? { ...document, ttl } : document,
+    ),
     replaces: changed.filter((document) => before.has(document.id)),
+    amends: ended.filter((id) => !created.has(id)).map((id) => ({ id, set: { ttl } })),
     log: {
       id: `log:${writeId}`,
       type: "log",
@@ -114,7 +123,8 @@ export function isNearlyFull(turn: Turn): boolean {
   const before = new Set(documentsOf(turn.base));
   const changed = documentsOf(turn.draft).filter((document) => !before.has(document));
   const bytes = changed.reduce((sum, document) => sum + bytesOf(document), 0);
-  return changed.length > documentsMax || bytes > bytesMax;
+  const count = changed.length + endedPayloads(turn.base, turn.draft).length;
+  return count > documentsMax || bytes > bytesMax;
 }
 
 const documentsMax = 50;
@@ -136,6 +146,7 @@ function withoutClosed(draft: Snapshot, writtenAtMs: number): Snapshot {
     events: draft.events.filter((event) => event.folded === undefined),
     findings: draft.findings.filter((finding) => finding.folded === undefined),
     reviews: draft.reviews.filter((review) => review.resolution === undefined),
+    payloads: [],
     // The answer's time is at or after the document's own `_ts`: a deadline from it is never early.
     writtenAtMs: {
       ...draft.writtenAtMs,

@@ -6,7 +6,7 @@
 import type { OperationInput, OperationResponse } from "@azure/cosmos";
 import { TerminalFault } from "../../domain/faults.ts";
 import { assertFits } from "../batch-limits.ts";
-import type { Batch, WriteOutcome } from "../ports.ts";
+import type { Amend, Batch, WriteOutcome } from "../ports.ts";
 import { causeOf, failureOf, refusalOf, storeMsOf, whyRefused } from "./answers.ts";
 import { idsOf, partitionOf } from "./query-pages.ts";
 import { withinBudget, type Source } from "./source.ts";
@@ -14,8 +14,20 @@ import { withinBudget, type Source } from "./source.ts";
 const logIndex = 0;
 const caseIndex = 1;
 
+/** Without what has ended meanwhile: nothing of a failed batch remains, so it may go again under its own name. */
 export async function writeBatch(source: Source, batch: Batch): Promise<WriteOutcome> {
   assertFits(batch);
+  let { amends } = batch;
+  for (;;) {
+    const written = await writeOnce(source, { ...batch, amends });
+    if (written.kind !== "gone") return written;
+    amends = amends.filter(({ id }) => id !== written.id);
+  }
+}
+
+type Written = WriteOutcome | { kind: "gone"; id: string };
+
+async function writeOnce(source: Source, batch: Batch): Promise<Written> {
   const operations = operationsOf(batch);
   let response;
   try {
@@ -42,7 +54,7 @@ export async function writeBatch(source: Source, batch: Batch): Promise<WriteOut
 }
 
 function operationsOf(batch: Batch): OperationInput[] {
-  const { caseDocument, caseEtag, creates, log, replaces } = batch;
+  const { amends, caseDocument, caseEtag, creates, log, replaces } = batch;
   const create = (document: object): OperationInput => ({
     operationType: "Create",
     resourceBody: plainJson(document),
@@ -59,7 +71,17 @@ function operationsOf(batch: Batch): OperationInput[] {
     ...creates.map((document) => create(document)),
     // Unconditional: nobody writes them without moving the case's ETag.
     ...replaces.map((document) => replace(document)),
+    ...amends.map(amend),
   ];
+}
+
+function amend({ id, set }: Amend): OperationInput {
+  const operations = Object.entries(set).map(([member, value]) => ({
+    op: "set" as const,
+    path: `/${member}`,
+    value,
+  }));
+  return { operationType: "Patch", id, resourceBody: { operations } };
 }
 
 /** As it will be stored: members that are undefined are gone. */
@@ -71,14 +93,17 @@ function succeeded(result: OperationResponse): boolean {
   return result.statusCode >= 200 && result.statusCode < 300;
 }
 
-function outcomeOfFailed(batch: Batch, results: readonly OperationResponse[]): WriteOutcome {
+function outcomeOfFailed(batch: Batch, results: readonly OperationResponse[]): Written {
   const index = results.findIndex((result) => !succeeded(result) && result.statusCode !== 424);
   const status = results[index]?.statusCode;
   if (status === 409 && index === logIndex) return { kind: "alreadyWritten" };
   if (index === caseIndex && (status === 412 || status === 409 || status === 404)) {
     return { kind: "superseded" };
   }
-  const document = [batch.log, batch.caseDocument, ...batch.creates, ...batch.replaces][index];
+  const documents = [batch.log, batch.caseDocument, ...batch.creates, ...batch.replaces];
+  const amended = batch.amends[index - documents.length];
+  if (amended !== undefined && status === 404) return { kind: "gone", id: amended.id };
+  const document = documents[index];
   const named = `${document?.type ?? "?"} ${document?.id ?? "?"}`;
   if (status === 409 || status === 412 || status === 404) {
     throw new Error(`the case is as it was read, and yet ${named} answers ${status}`);

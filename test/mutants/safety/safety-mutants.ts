@@ -243,8 +243,8 @@ export const safetyMutants: readonly SafetyMutant[] = [
     without: "the frozen payload",
     patches: one(
       sendEffect,
-      "payload: effect.payload,",
-      "payload: { ...effect.payload, again: effect.attempts.length },",
+      "        payload,\n        caseKey",
+      "        payload: { ...payload, again: effect.attempts.length },\n        caseKey",
     ),
     seenBy: ["bytesAsFrozen"],
   },
