@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { DecideContext, EffectView } from "../../shared/domain/definitions.ts";
+import type { z } from "zod";
+import { bookOf, type DecideContext, type EffectView } from "../../shared/domain/definitions.ts";
+import type { Event } from "../../shared/domain/records/inbox.ts";
+import { email, emailActions } from "../../shared/providers/email.ts";
+import { portalActions, supplierPortal } from "../../shared/providers/supplier-portal.ts";
 import { invoiceException } from "../../shared/workflows/invoice-exception/invoice-exception.ts";
+import { event } from "../domain/situations.ts";
+import { newWorld } from "../flow/world.ts";
 
 /** The rules ask nobody. */
 const noContext: DecideContext = {
@@ -86,5 +92,56 @@ test("an amendment that overtook its exception waits for it", () => {
     invoiceException.decide({ facts: early, status: "open", version: 1, effects: [] }, noContext),
   ).toMatchObject({
     kind: "wait",
+  });
+});
+
+describe("a withdrawal that overtakes its exception", () => {
+  const portal = { baseUrl: "http://127.0.0.1:1", token: "t" };
+  const book = bookOf({
+    workflows: [invoiceException],
+    actions: [...portalActions, ...emailActions],
+    providers: [supplierPortal(portal), email({ ...portal, from: "ap@example.org" })],
+  });
+
+  function told(n: number, eventType: string, data: Event["body"]): Event {
+    const timestamp = `2026-11-29T11:00:0${n}Z`;
+    const body = { type: eventType, timestamp, data: data as z.core.util.JSONType };
+    const workflow = invoiceException.type;
+    return { ...event(n, body, timestamp), eventType, workflow };
+  }
+
+  test("ends the case at once; the exception, when it comes, fills in the facts, sends nothing, and is a person's", async () => {
+    const world = newWorld();
+    const worker = world.worker({ book });
+    await world.cases.createEvent(told(2, "invoice.exception.withdrawn", { invoice: "INV-1" }));
+    await world.turn(worker);
+    expect(await world.record()).toMatchObject({ status: "withdrawn" });
+    expect(await world.reviews()).toEqual([]);
+    await world.cases.createEvent(told(1, "invoice.exception.raised", facts));
+    await world.turn(worker);
+    await world.run(worker);
+    expect(await world.record()).toMatchObject({
+      status: "withdrawn",
+      facts: { withdrawn: true, billed: "1249.10" },
+    });
+    expect(await world.effects()).toEqual([]);
+    expect((await world.reviews()).map(({ kind, why }) => [kind, why])).toEqual([
+      ["FactsChangedAfterEnd", expect.stringContaining("invoice.exception.raised")],
+    ]);
+  });
+
+  test("that is told again, or whose exception is told again, changes nothing more", async () => {
+    const world = newWorld();
+    const worker = world.worker({ book });
+    await world.cases.createEvent(told(2, "invoice.exception.withdrawn", { invoice: "INV-1" }));
+    await world.cases.createEvent(told(1, "invoice.exception.raised", facts));
+    await world.turn(worker);
+    const before = await world.record();
+    expect(before.status).toBe("withdrawn");
+    await world.cases.createEvent(told(3, "invoice.exception.withdrawn", { invoice: "INV-1" }));
+    await world.cases.createEvent(told(0, "invoice.exception.raised", facts));
+    await world.turn(worker);
+    expect(await world.record()).toMatchObject({ status: "withdrawn", version: before.version });
+    expect([await world.effects(), await world.reviews()]).toEqual([[], []]);
   });
 });
