@@ -9,9 +9,17 @@
 // `usual` is what the reference providers publish. A 409 is not in it. "In progress" means that a copy of this
 // operation is being carried out: it may be a copy of this very attempt that a proxy sent twice, so "not applied" would
 // be wrong. Nor is "already there" or "key reused" ever success (cases.md 45, 52).
+import { z } from "zod";
 import type { Contract, HttpAnswers } from "../domain/contract.ts";
 import type { Answer } from "../domain/records/evidence.ts";
 import type { Answered, Heard } from "./http-call.ts";
+
+/** What a provider says in a field. Bounded and well-formed, so that a receipt can always be digested and stored. */
+export const Said = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((text) => text.isWellFormed());
 
 export const usualAnswers: HttpAnswers = {
   refusals: [

@@ -13,14 +13,13 @@
 // the case, whoever `by` names. It never confirms, however well the final state fits (cases.md 45, 52).
 import { z } from "zod";
 import { digestOf } from "../domain/canonical-json.ts";
-import { assertContract } from "../domain/contract.ts";
 import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
-import type { LookupRequest, Provider, SendRequest } from "../domain/definitions.ts";
-import type { Answer, LookupVerdict, Receipt } from "../domain/records/evidence.ts";
-import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
-import { httpPoster, httpReader } from "./http-call.ts";
+import type { LookupRequest, Provider } from "../domain/definitions.ts";
+import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
+import { Said, usualAnswers } from "./answer-of.ts";
 import type { Answered, HttpReader } from "./http-call.ts";
+import { lookedUpProvider } from "./looked-up-provider.ts";
 
 const provider = "crm";
 
@@ -45,12 +44,6 @@ const closeCase = defineAction({
 
 export const crmActions = [closeCase] as const;
 
-/** Bounded and well-formed, so that a receipt can always be digested and stored. */
-const Said = z
-  .string()
-  .min(1)
-  .max(256)
-  .refine((text) => text.isWellFormed());
 const Closed = z.object({
   id: Said,
   case: Said,
@@ -75,37 +68,22 @@ function contractOf(callTimeoutMs: number): Contract {
 }
 
 export function crm(options: { baseUrl: string; token: string; callTimeoutMs?: number }): Provider {
-  const { baseUrl, token } = options;
-  const contract = contractOf(options.callTimeoutMs ?? 10_000);
-  assertContract(provider, contract);
-  const poster = httpPoster({ provider, baseUrl, token });
-  const reader = httpReader({ provider, baseUrl, token });
-  return {
+  const { baseUrl, token, callTimeoutMs = 10_000 } = options;
+  return lookedUpProvider({
     name: provider,
-    apiVersion: "v1",
-    contract,
-    accountOf: (tenantId) => tenantId,
-    async send(request) {
-      const payload = CloseCase.safeParse(request.payload).data;
-      if (request.action !== closeCase.name || payload === undefined) {
-        return { kind: "notSent", reason: `this is no payload of ${closeCase.name}` };
-      }
-      const heard = await poster.post({
-        path: ["v1", "accounts", request.account, "cases", payload.case, "close"],
-        body: { outcome: payload.outcome, operation: request.binding.operationId },
-        timeoutMs: request.timeoutMs,
-      });
-      return answerOf(heard, contract, (answered) => closedAnswer(request, answered));
-    },
-    lookup: (request) => lookUp(reader, request),
-  };
-}
-
-function closedAnswer(request: SendRequest, answered: Answered): Answer {
-  const closed = Closed.safeParse(answered.body).data;
-  return closed === undefined
-    ? provesNothing(answered, `${answered.status} without a receipt that names the operation`)
-    : { kind: "receipt", receipt: receiptOf(request, closed, answered) };
+    contract: contractOf(callTimeoutMs),
+    connection: { baseUrl, token },
+    action: closeCase.name,
+    payload: CloseCase,
+    call: (payload, operation) => ({
+      path: ["cases", payload.case, "close"],
+      body: { outcome: payload.outcome, operation },
+    }),
+    done: Closed,
+    proof: "a receipt that names the operation",
+    receiptOf,
+    lookUp,
+  });
 }
 
 async function lookUp(reader: HttpReader, request: LookupRequest): Promise<LookupVerdict> {

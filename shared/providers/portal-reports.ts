@@ -6,12 +6,7 @@
 // the payload must be what was sent; a key that leads to another invoice or amount proves nothing of ours.
 import { z } from "zod";
 import type { ProviderReport } from "../domain/definitions.ts";
-
-const Said = z
-  .string()
-  .min(1)
-  .max(256)
-  .refine((text) => text.isWellFormed());
+import { Said } from "./answer-of.ts";
 
 const CreditNote = z.object({
   id: Said,

@@ -17,7 +17,7 @@ import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { Provider, SendRequest } from "../domain/definitions.ts";
 import type { Answer } from "../domain/records/evidence.ts";
-import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
+import { answerOf, provesNothing, Said, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered, HttpPoster } from "./http-call.ts";
 import { portalReport } from "./portal-reports.ts";
@@ -59,12 +59,6 @@ const markInvoice = defineAction({
 
 export const portalActions = [requestCreditNote, markInvoice] as const;
 
-/** Bounded and well-formed, so that a receipt can always be digested and stored. */
-const Said = z
-  .string()
-  .min(1)
-  .max(256)
-  .refine((text) => text.isWellFormed());
 const CreditNoteEcho = z.object({
   id: Said,
   status: z.literal("accepted"),

@@ -10,14 +10,13 @@
 // person must see. Two tasks with our marker are shown as what was found first; nothing is sent again either way.
 import { z } from "zod";
 import { digestOf } from "../domain/canonical-json.ts";
-import { assertContract } from "../domain/contract.ts";
 import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
-import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
-import { httpPoster, httpReader } from "./http-call.ts";
+import { Said, usualAnswers } from "./answer-of.ts";
 import type { Answered, HttpReader } from "./http-call.ts";
+import { lookedUpProvider } from "./looked-up-provider.ts";
 
 const provider = "task-board";
 
@@ -36,12 +35,6 @@ const createWelcomeTask = defineAction({
 
 export const taskBoardActions = [createWelcomeTask] as const;
 
-/** Bounded and well-formed, so that a receipt can always be digested and stored. */
-const Said = z
-  .string()
-  .min(1)
-  .max(256)
-  .refine((text) => text.isWellFormed());
 const Task = z.object({ id: Said, customer: Said, title: Said, marker: Said });
 type Task = z.infer<typeof Task>;
 /** One odd task of somebody else's must not hide ours: each is read by itself. */
@@ -65,35 +58,19 @@ export function taskBoard(options: {
   /** How long its search may lag; after that a person is asked. */
   searchSettleMs?: number;
 }): Provider {
-  const { baseUrl, token } = options;
-  const contract = contractOf(options.callTimeoutMs ?? 10_000, options.searchSettleMs ?? 120_000);
-  assertContract(provider, contract);
-  const poster = httpPoster({ provider, baseUrl, token });
-  const reader = httpReader({ provider, baseUrl, token });
-  return {
+  const { baseUrl, token, callTimeoutMs = 10_000, searchSettleMs = 120_000 } = options;
+  return lookedUpProvider({
     name: provider,
-    apiVersion: "v1",
-    contract,
-    accountOf: (tenantId) => tenantId,
-    async send(request) {
-      const payload = WelcomeTask.safeParse(request.payload).data;
-      if (request.action !== createWelcomeTask.name || payload === undefined) {
-        return { kind: "notSent", reason: `this is no payload of ${createWelcomeTask.name}` };
-      }
-      const heard = await poster.post({
-        path: ["v1", "accounts", request.account, "tasks"],
-        body: { ...payload, marker: request.binding.operationId },
-        timeoutMs: request.timeoutMs,
-      });
-      return answerOf(heard, contract, (answered) => {
-        const task = Task.safeParse(answered.body).data;
-        return task === undefined
-          ? provesNothing(answered, `${answered.status} without a task that names its marker`)
-          : { kind: "receipt", receipt: receiptOf(request, task, answered) };
-      });
-    },
-    lookup: (request) => search(reader, request),
-  };
+    contract: contractOf(callTimeoutMs, searchSettleMs),
+    connection: { baseUrl, token },
+    action: createWelcomeTask.name,
+    payload: WelcomeTask,
+    call: (payload, marker) => ({ path: ["tasks"], body: { ...payload, marker } }),
+    done: Task,
+    proof: "a task that names its marker",
+    receiptOf,
+    lookUp: search,
+  });
 }
 
 async function search(reader: HttpReader, request: LookupRequest): Promise<LookupVerdict> {
