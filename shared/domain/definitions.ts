@@ -81,6 +81,14 @@ export interface Provider {
 
 export type Facts = Readonly<Record<string, z.core.util.JSONType>>;
 
+/** Brings facts of the revision before to its own. Pure; throws when they are none of the revision before. */
+export type Upcaster = (facts: Facts) => Facts;
+
+/** `from` is the schema that the facts had: it types the step, and names the field of facts that never fitted it. */
+export function defineUpcaster<Old>(from: z.ZodType<Old>, step: (facts: Old) => Facts): Upcaster {
+  return (facts) => step(from.parse(facts));
+}
+
 /** What an earlier effect of this case came to; `decide` always sees all of them, without a sensitive payload. */
 export type EffectView = Pick<
   Effect,
@@ -120,8 +128,11 @@ export type Decision =
 
 export interface Workflow {
   type: string;
+  /** Raised with every deploy that changes the facts' shape, or after which older code must not decide. */
   revision: number;
   facts: z.ZodType<Facts>;
+  /** Revision -> the step that makes its facts; a revision without one has the shape of the one before. */
+  upcasters?: Readonly<Record<number, Upcaster>>;
   initialStatus: string;
   statuses: Readonly<Record<string, { final: boolean }>>;
   /** Event type -> the schema of its data. */
@@ -157,6 +168,12 @@ export function bookOf(parts: {
       throw new Error(
         `provider ${name}: its contract and its code differ on whether it can look up`,
       );
+    }
+  }
+  for (const { revision, type, upcasters = {} } of parts.workflows) {
+    const wrong = Object.keys(upcasters).find((to) => Number(to) < 2 || Number(to) > revision);
+    if (wrong !== undefined) {
+      throw new Error(`workflow ${type}: upcaster ${wrong} leads to none of 2 to ${revision}`);
     }
   }
   const workflows = new Map(parts.workflows.map((workflow) => [workflow.type, workflow]));

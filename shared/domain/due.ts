@@ -4,6 +4,7 @@
 // back-off's end, a grace for work that this worker is about to go on with; absent when only a
 // person or something new can move the case.
 import type { Book } from "./definitions.ts";
+import { waitsForCode } from "./decisions/missing-code.ts";
 import { next } from "./decisions/next.ts";
 import { isWork } from "./decisions/step.ts";
 import { effectOf, type Snapshot } from "./records/snapshot.ts";
@@ -12,6 +13,8 @@ import { effectOf, type Snapshot } from "./records/snapshot.ts";
 export const graceMs = 30_000;
 /** A grant lives in another partition, and a key in a setting: granting hints the case, and this looks anyway. */
 const withheldRecheckMs = 15 * 60_000;
+/** A deploy wakes nobody, and a removed workflow may have left many cases: one cheap look an hour. */
+const codeRecheckMs = 3_600_000;
 /** Long enough that the deadline, which counts from the store's own whole seconds, has passed. */
 const deadlineSlackMs = 2500;
 
@@ -26,7 +29,10 @@ export function isOverdue(snapshot: Snapshot, nowMs: number): boolean {
   const { case: record, events, findings } = snapshot;
   return (
     (record?.dueAtMs !== undefined && record.dueAtMs < before) ||
-    events.some(({ folded, receivedAtMs }) => folded === undefined && receivedAtMs < before) ||
+    events.some(
+      ({ folded, putOff, receivedAtMs }) =>
+        folded === undefined && putOff === undefined && receivedAtMs < before,
+    ) ||
     findings.some(({ folded, foundAtMs }) => folded === undefined && foundAtMs < before)
   );
 }
@@ -48,11 +54,22 @@ export function dueAtMsOf(
     case "nothing":
       return undefined;
     case "wait":
-      return step.untilMs ?? nowMs + graceMs;
+      return Math.min(step.untilMs ?? nowMs + graceMs, recheckAtMs(snapshot, options));
     case "leave":
     case "draining":
       return nowMs + graceMs;
-    case "idle":
-      return (options.withheld?.size ?? 0) > 0 ? nowMs + withheldRecheckMs : undefined;
+    case "idle": {
+      const atMs = recheckAtMs(snapshot, options);
+      return atMs === Infinity ? undefined : atMs;
+    }
   }
+}
+
+/** What waits for something that is no record of this case. */
+function recheckAtMs(
+  snapshot: Snapshot,
+  { nowMs, withheld }: { nowMs: number; withheld?: ReadonlySet<string> },
+): number {
+  if ((withheld?.size ?? 0) > 0) return nowMs + withheldRecheckMs;
+  return waitsForCode(snapshot) ? nowMs + codeRecheckMs : Infinity;
 }

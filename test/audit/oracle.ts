@@ -232,6 +232,8 @@ function whyNotHeld(
     case "PayloadMismatch":
     case "UnknownWorkflow":
     case "FactsInvalid":
+    case "EventRefused":
+    case "ActionRemoved":
       return "no schedule asks for this";
   }
 }

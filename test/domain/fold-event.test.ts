@@ -49,15 +49,6 @@ describe("an event", () => {
     expect(after.reviews.map(({ kind }) => kind)).toEqual(["FactsChangedAfterEnd"]);
   });
 
-  test("of a workflow that this code does not have is kept, and the case held", () => {
-    const unknown = { ...event(1), workflow: "gone" };
-    const empty = { ...openedCase(), events: [], effects: [] };
-    delete empty.case;
-    const after = fold(withEvent(empty, unknown), 1);
-    expect(after.case?.held?.reason).toBe("UnknownWorkflow");
-    expect(after.events[0]?.folded?.how).toBe("refused");
-  });
-
   test("with new facts answers a hold that a decision made", () => {
     const held = applyDecision(openedCase(), { kind: "hold", why: "ask" }, { book, nowMs });
     expect(held.case?.held).toBeDefined();

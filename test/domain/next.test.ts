@@ -69,7 +69,7 @@ test("a case in mid-plan whose workflow is gone is held, once it cannot be a dep
   const look = (atMs: number) => next(plannedCase(), empty, { nowMs: atMs });
   expect(look(nowMs + unknownTypeGraceMs - 1).kind).toBe("leave");
   expect(look(nowMs + unknownTypeGraceMs)).toMatchObject({
-    kind: "holdCase",
+    kind: "awaitCode",
     reason: "UnknownWorkflow",
   });
 });

@@ -1,7 +1,6 @@
 // Two codes on one store: what the newer one wrote is left alone by the older one, and nothing is lost (design.md 5, rule 0).
 import { describe, expect, test } from "vitest";
 import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
-import { bookOf, type Book } from "../../shared/domain/definitions.ts";
 import { answerApproval } from "../../shared/flow/operate/answer-approval.ts";
 import { eraseCase } from "../../shared/flow/operate/erase-case.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
@@ -11,17 +10,10 @@ import type { LogFields } from "../../shared/flow/turn/turn.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
 import { planOfTwo } from "../domain/situations.ts";
+import { codeOf } from "./codes.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 const person = { id: "p-1", isPerson: true, roleClaims: [] };
-const names = ["keyed.first.v1", "keyed.second.v1", "bare.first.v1", "mail.tell.v1"];
-
-/** The same code without its workflow: older than it, or newer and without it. */
-function withoutWorkflow({ book, bare, keyed }: World): Book {
-  const actions = names.flatMap((name) => book.action(name) ?? []);
-  return bookOf({ workflows: [], actions, providers: [keyed, bare] });
-}
-
 function listening() {
   const lines: { message: string; fields: LogFields }[] = [];
   const take = (message: string, fields: LogFields) => void lines.push({ message, fields });
@@ -135,7 +127,7 @@ describe("an event of a workflow type that this code does not have", () => {
   test("is left unfolded by the older worker, and folded by the newer one", async () => {
     const world = newWorld();
     const log = listening();
-    const older = world.worker({ book: withoutWorkflow(world), log });
+    const older = world.worker({ book: codeOf(world, { workflow: "none" }), log });
     await world.post(1);
     const before = stored(world);
     for (let minute = 0; minute < 30; minute += 1) {
@@ -161,7 +153,7 @@ describe("an event of a workflow type that this code does not have", () => {
   test("is left in peace in a case that exists, too, as long as a deploy may be rolling", async () => {
     const world = await busyWorld();
     const before = stored(world);
-    const older = world.worker({ book: withoutWorkflow(world) });
+    const older = world.worker({ book: codeOf(world, { workflow: "none" }) });
     world.advance(unknownTypeGraceMs / 2);
     expect(await world.turn(older)).toMatchObject({ kind: "left" });
     expect(stored(world)).toBe(before);

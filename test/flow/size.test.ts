@@ -91,7 +91,7 @@ describe("growth that would leave no room", () => {
     await world.run();
     await allFolded(world);
     const record = await world.record();
-    expect(record.held?.reason).toBe("FactsInvalid");
+    expect(record.held?.reason).toBe("EventRefused");
     expect(JSON.stringify(record).length).toBeLessThan(600 * 1024);
     // Its version has gone, so the machine sends it never again; what the provider proves is taken all the same.
     expect((await world.effects())[0]?.status).toBe("unknown");

@@ -12,6 +12,8 @@ export interface Mutant {
 
 const counterexamples = "test/flow/counterexamples.test.ts";
 const turns = "test/flow/advance-case.test.ts";
+const removedCode = "test/flow/removed-code.test.ts";
+const revisions = "test/flow/revisions.test.ts";
 const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -161,5 +163,37 @@ export const mutants: readonly Mutant[] = [
     replace: "return isYoung && sinceMs < 0 ?",
     killedBy: "is left unfolded by the older worker",
     testFile: rollingDeploy,
+  },
+  {
+    rule: "nothing is sent of an action that this code does not have",
+    file: "shared/domain/decisions/lanes.ts",
+    find: 'return missingStep(effect, facts.book, "send") ?? claimStep(effect, facts);',
+    replace: "return claimStep(effect, facts);",
+    killedBy: "and only its action was removed is not sent again",
+    testFile: removedCode,
+  },
+  {
+    rule: "what this code cannot fold waits, and is not refused",
+    file: "shared/domain/transitions/fold-event.ts",
+    find: 'if (forwarded.kind === "broken" && hasFacts(record)) {',
+    replace: 'if (forwarded.kind === "broken" && record.version < 0) {',
+    killedBy: "are lifted by code that fits",
+    testFile: revisions,
+  },
+  {
+    rule: "facts in a new shape say so, and older code keeps its hands off",
+    file: "shared/domain/transitions/fold-event.ts",
+    find: "    workflow: { type: record.workflow.type, revision: workflow.revision },\n",
+    replace: "",
+    killedBy: "are brought forward by the next event",
+    testFile: revisions,
+  },
+  {
+    rule: "another version of an action is no other intent",
+    file: "shared/domain/decisions/repeated-intent.ts",
+    find: "familyOf(effect.action) === familyOf(intent.action) &&",
+    replace: "effect.action === intent.action &&",
+    killedBy: "what v1 of an action did",
+    testFile: revisions,
   },
 ];

@@ -6,6 +6,8 @@ import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
+import { forwardFacts } from "./forward-facts.ts";
+import { effectCodeStep, missingStep, notificationStep } from "./missing-code.ts";
 import { exhaustion, recover } from "./recover.ts";
 import { whyRepeated } from "./repeated-intent.ts";
 import type { LaneFacts, Step } from "./step.ts";
@@ -17,7 +19,7 @@ export function outboxLane(snapshot: Snapshot, facts: LaneFacts): Step {
   let passive: Step = { kind: "idle" };
   for (const effect of snapshot.effects) {
     if (effect.origin !== "outbox" || isFinal(effect)) continue;
-    const step = effectStep(effect, { ...facts, current: true });
+    const step = effectStep(snapshot, effect, { ...facts, current: true });
     if (step.kind !== "wait" && step.kind !== "idle") return step;
     passive = earlier(passive, step);
   }
@@ -49,12 +51,12 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   }
   if (open !== undefined) {
     const current = record.version === record.plan.decidedOn && approvals.kind !== "refused";
-    const step = effectStep(open, { ...facts, current });
+    const step = effectStep(snapshot, open, { ...facts, current });
     if (isHeld && (step.kind === "claim" || step.kind === "draining")) return { kind: "idle" };
     return step.kind === "claim" && approvals.kind !== "given" ? approvalStep(approvals) : step;
   }
-  if (effects.every((effect) => effect.status === "confirmed")) return { kind: "commit" };
-  return { kind: "idle" };
+  if (!effects.every((effect) => effect.status === "confirmed")) return { kind: "idle" };
+  return notificationStep(record, facts.book) ?? { kind: "commit" };
 }
 
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
@@ -89,12 +91,16 @@ function approvalStep(approvals: ApprovalState): Step {
   }
 }
 
-function effectStep(effect: Effect, facts: LaneFacts & { current: boolean }): Step {
+function effectStep(
+  snapshot: Snapshot,
+  effect: Effect,
+  facts: LaneFacts & { current: boolean },
+): Step {
   switch (effect.status) {
     case "unknown":
-      return unknownStep(effect, facts);
+      return effectCodeStep(snapshot, effect, facts.book) ?? unknownStep(effect, facts);
     case "prepared":
-      return preparedStep(effect, facts);
+      return effectCodeStep(snapshot, effect, facts.book) ?? preparedStep(effect, facts);
     case "started":
       return { kind: "wait", untilMs: undefined };
     case "confirmed":
@@ -122,7 +128,7 @@ function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: 
       if (facts.withheld?.has(effect.operationId) === true) return { kind: "idle" };
       return { kind: "lookUp", operationId: effect.operationId };
     case "retry":
-      return claimStep(effect, facts);
+      return missingStep(effect, facts.book, "send") ?? claimStep(effect, facts);
   }
 }
 
@@ -148,7 +154,7 @@ function claimStep(effect: Effect, facts: LaneFacts): Step {
 
 /** Nothing of an earlier plan is on its way here: a plan does not end before that. */
 function decideStep(record: Case, facts: LaneFacts): Step {
-  if (planIsHeld(record)) return { kind: "idle" };
+  if (planIsHeld(record) || facts.workflow === undefined) return { kind: "idle" };
   if (facts.workflow.statuses[record.status]?.final !== false) return { kind: "idle" };
   if (record.decidedVersion === record.version) return { kind: "idle" };
   const retry = record.decideRetry;
@@ -159,7 +165,12 @@ function decideStep(record: Case, facts: LaneFacts): Step {
     const why = `${record.decisionsWithoutProgress} decisions brought no confirmed effect`;
     return { kind: "holdCase", reason: "NoProgress", why };
   }
-  return facts.draining === true ? { kind: "draining" } : { kind: "decide" };
+  if (facts.draining === true) return { kind: "draining" };
+  const forwarded = forwardFacts(record, facts.workflow);
+  if (forwarded.kind !== "fits") {
+    return { kind: "awaitCode", reason: "FactsInvalid", why: forwarded.why };
+  }
+  return forwarded.digest === record.factsDigest ? { kind: "decide" } : { kind: "bringForward" };
 }
 
 /** Whether the plan lane may decide or claim at all. */

@@ -23,16 +23,19 @@ export function whyLeft(
 ): string | undefined {
   if (snapshot.newerSchema) return "a document has a newer schema";
   const { case: record } = snapshot;
-  const [event] = unfoldedEvents(snapshot);
-  const type = record?.workflow.type ?? event?.workflow;
+  const events = unfoldedEvents(snapshot);
+  const type = record?.workflow.type ?? events[0]?.workflow;
   if (type === undefined || record?.erased !== undefined) return undefined;
   const workflow = book.workflow(type);
   if (workflow !== undefined) {
     const isNewer = record !== undefined && record.workflow.revision > workflow.revision;
     return isNewer ? "the case has the facts of a newer revision" : undefined;
   }
-  if (record?.held?.reason === "UnknownWorkflow") return undefined;
-  const sinceMs = record?.openedAtMs ?? event?.receivedAtMs ?? 0;
+  // A case that such code had to open is as old as the event that it was opened for.
+  const sinceMs = Math.min(
+    record?.openedAtMs ?? Infinity,
+    ...events.map(({ receivedAtMs }) => receivedAtMs),
+  );
   const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
   return isYoung ? `this code has no workflow ${type} yet` : undefined;
 }

@@ -3,15 +3,14 @@
 // Any worker may ask at any time, any number of times, after any crash: the answer depends on the records
 // and the store's clock alone. Messages, timers and the feed only make somebody ask.
 //
-// Order: what is newer than this code; what was learned; the call in flight; what arrived; then the two
+// Order: what is newer than this code; what was learned; the call in flight; code that is missing; what arrived; then the two
 // lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
-import { caseOf, effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
-import type { Case } from "../records/case.ts";
-import { isFinal } from "../records/effect.ts";
+import { effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import type { Book } from "../definitions.ts";
 import { isWork, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
 import { whyLeft } from "./leave.ts";
+import { caseCodeStep, eventToFold } from "./missing-code.ts";
 import { outboxLane, planLane } from "./lanes.ts";
 
 /** After this long a started call is over for certain: `_ts` is in whole seconds, hence the second. */
@@ -28,24 +27,16 @@ export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
   // Whatever killed worker after worker is not tried again before a person has looked; evidence is still taken.
   if (snapshot.case?.held?.reason === "Poison") return parkedStep(snapshot, options.nowMs);
-  const [event] = unfoldedEvents(snapshot);
-  if (snapshot.case === undefined) {
-    return event === undefined ? { kind: "nothing" } : { kind: "foldEvent", eventId: event.id };
-  }
-  const workflow = book.workflow(snapshot.case.workflow.type);
+  const type = snapshot.case?.workflow.type ?? unfoldedEvents(snapshot)[0]?.workflow;
+  if (type === undefined) return { kind: "nothing" };
   const inFlight = inFlightStep(snapshot, options.nowMs);
   if (inFlight !== undefined) return inFlight;
+  const workflow = book.workflow(type);
+  const code = caseCodeStep(snapshot, type, { book, workflow });
+  if (code !== undefined) return code;
+  const event = workflow && eventToFold(snapshot, workflow);
   if (event !== undefined) return { kind: "foldEvent", eventId: event.id };
-  if (workflow === undefined) return removedStep(snapshot, snapshot.case);
   return laneStep(snapshot, { ...options, book, workflow });
-}
-
-/** Its workflow is no longer in this code: what is open waits for a person, visibly. */
-function removedStep(snapshot: Snapshot, record: Case): Step {
-  const isOpen = record.plan !== undefined || snapshot.effects.some((effect) => !isFinal(effect));
-  if (!isOpen || record.held !== undefined) return { kind: "idle" };
-  const why = `no workflow ${record.workflow.type} is registered in this code`;
-  return { kind: "holdCase", reason: "UnknownWorkflow", why };
 }
 
 /** The call that was out is over at its deadline all the same, and a person must see that nobody knows its end. */
@@ -65,7 +56,7 @@ function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
 }
 
 function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | undefined {
-  const { claim } = caseOf(snapshot);
+  const claim = snapshot.case?.claim;
   if (claim === undefined) return undefined;
   const effect = effectOf(snapshot, claim.operationId);
   const startedAtMs = snapshot.writtenAtMs[claim.operationId];

@@ -19,9 +19,19 @@ export type Step =
   | { kind: "claim"; operationId: string }
   | { kind: "commit" }
   | { kind: "decide" }
-  | { kind: "holdCase"; reason: "NoProgress" | "RepeatedIntent" | "UnknownWorkflow"; why: string }
+  | { kind: "holdCase"; reason: "NoProgress" | "RepeatedIntent"; why: string }
+  /** Held until code that fits is deployed; what this code cannot fold is put off, and nothing is lost. */
+  | { kind: "awaitCode"; reason: CodeHold; why: string }
+  /** The code that was missing is there again. */
+  | { kind: "liftHold"; why: string }
+  | { kind: "liftReview"; operationId: string; why: string }
+  /** The facts get the shape of this code's revision, as a new version. */
+  | { kind: "bringForward" }
   | { kind: "draining" }
   | { kind: "idle" };
+
+/** What holds a case until other code is deployed, and is lifted by that. */
+export type CodeHold = "UnknownWorkflow" | "FactsInvalid" | "ActionRemoved";
 
 /** The case only waits, rests, or is left to others. */
 type Rest = Extract<Step, { kind: "leave" | "nothing" | "wait" | "draining" | "idle" }>;
@@ -46,6 +56,10 @@ export function isWork(step: Step): step is Exclude<Step, Rest> {
     case "commit":
     case "decide":
     case "holdCase":
+    case "awaitCode":
+    case "liftHold":
+    case "liftReview":
+    case "bringForward":
       return true;
   }
 }
@@ -62,5 +76,6 @@ export interface NextOptions {
 /** What a lane is judged by. */
 export interface LaneFacts extends NextOptions {
   book: Book;
-  workflow: Workflow;
+  /** Undefined: its type is not registered in this code. */
+  workflow: Workflow | undefined;
 }

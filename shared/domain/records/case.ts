@@ -42,6 +42,8 @@ export const heldReasons = [
   "NoProgress",
   "UnknownWorkflow",
   "FactsInvalid",
+  "EventRefused",
+  "ActionRemoved",
   "Poison",
   "DeciderFailing",
 ] as const;

@@ -25,6 +25,8 @@ export const Event = z.object({
   orderKey: z.string(),
   receivedAtMs: z.int(),
   dueAtMs: z.int().optional(),
+  /** This code could not fold it: it waits, unfolded, for code that can; its case's due time looks after it. */
+  putOff: z.object({ atMs: z.int(), why: z.string() }).optional(),
   folded: z
     .object({
       atMs: z.int(),

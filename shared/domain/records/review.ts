@@ -10,6 +10,8 @@ export const reviewKinds = [
   "NoGrant",
   "PayloadUnavailable",
   "PayloadMismatch",
+  "ActionRemoved",
+  "ProviderRemoved",
   "NotificationFailed",
   "DeliverySilent",
   "FactsChangedAfterEnd",

@@ -4,7 +4,7 @@
 // parked in a review, with the reason, and everything else goes on.
 import type { Book } from "../definitions.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
-import { openCase } from "./fold-event.ts";
+import { openCase } from "./open-case.ts";
 import { holdCase } from "./reviews.ts";
 
 export const crashesMax = 4;

@@ -4,16 +4,17 @@
 //   same facts                                 recorded; no new version, so nothing is decided again
 //   changed facts                              version + 1; on a final status also a review
 //   facts that break the workflow's schema     recorded as refused; the case is held, nothing is lost
+//   facts that were broken before it           put off: it waits unfolded for code, or for an event that mends them
+//
+// The facts get the shape of this code's revision first. They are written only with what an event changed, as one version.
 import { digestOf } from "../canonical-json.ts";
+import { fieldsOf, forwardFacts, hasFacts, whyTooLarge } from "../decisions/forward-facts.ts";
 import type { Book, Facts, Workflow } from "../definitions.ts";
-import type { Case } from "../records/case.ts";
-import { schemaVersion } from "../records/evidence.ts";
 import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
+import { awaitCode } from "./await-code.ts";
+import { adoptCase, openCase } from "./open-case.ts";
 import { holdCase, openReview, releaseHold } from "./reviews.ts";
-
-/** The case document must always have room for what else it records, outcomes first of all (cases.md 40). */
-export const factsBytesMax = 512 * 1024;
 
 export const refreshSource = "refresh";
 export const investigateSource = "investigate";
@@ -27,47 +28,10 @@ export function foldEvent(
   if (event === undefined) throw new Error(`no event ${eventId} in the snapshot`);
   const { book, nowMs } = options;
   const workflow = book.workflow(snapshot.case?.workflow.type ?? event.workflow);
+  if (workflow === undefined) throw new Error(`no workflow for ${eventId}: it is left or put off`);
   const opened =
     snapshot.case === undefined ? openCase(snapshot, event, workflow, nowMs) : snapshot;
-  if (workflow === undefined) return foldUnknownWorkflow(opened, event, nowMs);
-  return foldWith(opened, event, workflow, nowMs);
-}
-
-/** The record of a case that an event names, with nothing of it folded yet. */
-export function openCase(
-  snapshot: Snapshot,
-  event: Event,
-  workflow: Workflow | undefined,
-  nowMs: number,
-): Snapshot {
-  const record: Case = {
-    id: "case",
-    type: "case",
-    schemaVersion,
-    tenantId: snapshot.tenantId,
-    caseId: snapshot.caseId,
-    externalRef: event.externalRef,
-    workflow: { type: event.workflow, revision: workflow?.revision ?? 0 },
-    facts: {},
-    factsDigest: digestOf({}),
-    status: workflow?.initialStatus ?? "open",
-    version: 0,
-    fence: 0,
-    decisionsWithoutProgress: 0,
-    contradictionsOpen: 0,
-    reviewCount: 0,
-    orderKeys: {},
-    openedAtMs: nowMs,
-    lastWriteId: "",
-  };
-  return withLine({ ...snapshot, case: record }, "case opened");
-}
-
-function foldUnknownWorkflow(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
-  const folded = markFolded(snapshot, event, "refused", nowMs);
-  if (caseOf(folded).held !== undefined) return folded;
-  const why = `no workflow ${event.workflow} is registered in this code`;
-  return holdCase(folded, { reason: "UnknownWorkflow", why, nowMs });
+  return foldWith(adoptCase(opened, workflow), event, workflow, nowMs);
 }
 
 function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: number): Snapshot {
@@ -75,26 +39,33 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   const newest = record.orderKeys[event.source];
   const older = newest !== undefined && event.orderKey < newest;
   if (event.source === investigateSource) return foldInvestigate(snapshot, event, workflow, nowMs);
-  const folded = factsAfter(record.facts, event, { workflow, older });
+  const forwarded = forwardFacts(record, workflow);
+  if (forwarded.kind === "refused") return putOff(snapshot, event, forwarded.why, nowMs);
+  const folded = factsAfter(forwarded.facts, event, { workflow, older });
   if (folded === "ignored") return markFolded(snapshot, event, older ? "older" : "same", nowMs);
   const parsed = workflow.facts.safeParse(folded);
-  if (!parsed.success) return refuseFacts(snapshot, event, parsed.error.issues, nowMs);
-  const facts: Facts = parsed.data;
-  if (Buffer.byteLength(JSON.stringify(facts)) > factsBytesMax) {
-    const message = `would grow beyond ${factsBytesMax} bytes`;
-    return refuseFacts(snapshot, event, [{ path: ["facts"], message }], nowMs);
+  if (!parsed.success) {
+    if (forwarded.kind === "broken" && hasFacts(record)) {
+      return putOff(snapshot, event, forwarded.why, nowMs);
+    }
+    return refuseFacts(snapshot, event, fieldsOf(parsed.error.issues), nowMs);
   }
+  const facts: Facts = parsed.data;
+  const tooLarge = whyTooLarge(facts);
+  if (tooLarge !== undefined) return refuseFacts(snapshot, event, tooLarge, nowMs);
   const factsDigest = digestOf(facts, "facts");
   const orderKeys = older
     ? record.orderKeys
     : { ...record.orderKeys, [event.source]: event.orderKey };
-  if (factsDigest === record.factsDigest) {
+  // Told nothing new, the case keeps its facts as they stand, older shape and open questions included.
+  if (forwarded.kind === "fits" && factsDigest === forwarded.digest) {
     return markFolded(withCase(snapshot, { orderKeys }), event, "same", nowMs);
   }
   const moved = withCase(snapshot, {
     facts: { ...facts },
     factsDigest,
     orderKeys,
+    workflow: { type: record.workflow.type, revision: workflow.revision },
     requestedBy: event.requestedBy ?? `source:${event.source}`,
     version: record.version + 1,
     decisionsWithoutProgress: 0,
@@ -133,17 +104,16 @@ function factsAfter(
   return older ? "ignored" : { ...facts, ...(event.body["data"] as Facts) };
 }
 
-function refuseFacts(
-  snapshot: Snapshot,
-  event: Event,
-  issues: readonly { path: PropertyKey[]; message: string }[],
-  nowMs: number,
-): Snapshot {
+function refuseFacts(snapshot: Snapshot, event: Event, fields: string, nowMs: number): Snapshot {
   const folded = markFolded(snapshot, event, "refused", nowMs);
   if (caseOf(folded).held !== undefined) return folded;
-  const fields = issues.map((issue) => issue.path.join(".")).join(", ");
   const why = `event ${event.eventId} would break the facts in: ${fields}`;
-  return holdCase(folded, { reason: "FactsInvalid", why, nowMs });
+  return holdCase(folded, { reason: "EventRefused", why, nowMs });
+}
+
+/** The facts were broken before this event, which is not to blame and does not mend them. */
+function putOff(snapshot: Snapshot, event: Event, why: string, nowMs: number): Snapshot {
+  return awaitCode(snapshot, [event], { reason: "FactsInvalid", why, nowMs });
 }
 
 function reviewLateFacts(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
@@ -166,6 +136,7 @@ function markFolded(
   const { version } = caseOf(snapshot);
   const folded: Event = { ...event, folded: { atMs: nowMs, how, version } };
   delete folded.dueAtMs;
+  delete folded.putOff;
   const events = snapshot.events.map((other) => (other.id === event.id ? folded : other));
   return withLine({ ...snapshot, events }, `event ${event.source}/${event.eventId} folded: ${how}`);
 }

@@ -51,13 +51,20 @@ export function holdEffect(
 /** Holds the plan lane; the outbox lane goes on. */
 export function holdCase(
   snapshot: Snapshot,
-  need: { reason: (typeof heldReasons)[number]; why: string; nowMs: number },
+  need: {
+    reason: (typeof heldReasons)[number];
+    why: string;
+    nowMs: number;
+    consequence?: string;
+  },
 ): Snapshot {
   const [opened, reviewRef] = openReview(snapshot, {
     subject: "case",
     kind: "CaseHeld",
     why: `${need.reason}: ${need.why}`,
-    consequence: "Nothing more is decided or sent for this case until a person resolves this.",
+    consequence:
+      need.consequence ??
+      "Nothing more is decided or sent for this case until a person resolves this.",
     nowMs: need.nowMs,
   });
   return withCase(opened, { held: { reason: need.reason, detail: need.why, reviewRef } });

@@ -4,6 +4,7 @@
 // the case as an event, which voids the question. The first answer stands; a second is told by whom and when.
 // Nothing is sent here: the answer is recorded, and a turn does the rest.
 import { digestOf } from "../../domain/canonical-json.ts";
+import { forwardFacts } from "../../domain/decisions/forward-facts.ts";
 import { whyLeft } from "../../domain/decisions/leave.ts";
 import type { Book, Facts } from "../../domain/definitions.ts";
 import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
@@ -97,18 +98,21 @@ async function refreshFacts(
   snapshot: Snapshot,
 ): Promise<AnswerResult | undefined> {
   const record = caseOf(snapshot);
-  const refresh = ports.book.workflow(record.workflow.type)?.refresh;
-  if (refresh === undefined) return undefined;
+  const workflow = ports.book.workflow(record.workflow.type);
+  if (workflow?.refresh === undefined) return undefined;
+  // As this code knows them: a question that was asked before a deploy stands as long as they tell the same.
+  const asked = forwardFacts(record, workflow);
+  if (asked.kind !== "fits") return { kind: "unavailable", why: asked.why };
   let facts: Facts;
   try {
-    facts = await refresh(record.facts);
+    facts = await workflow.refresh(asked.facts);
   } catch {
     return {
       kind: "unavailable",
       why: "the facts of record could not be read; answer again later",
     };
   }
-  if (digestOf(facts, "facts") === record.factsDigest) return undefined;
+  if (digestOf(facts, "facts") === asked.digest) return undefined;
   await ports.cases.createEvent(refreshEvent(ports, request, snapshot, facts));
   await hint(ports, request.key, "facts refreshed");
   return {

@@ -3,21 +3,17 @@
 // Any worker may run it at any time, any number of times. Pure steps change the draft only; what needs the outside
 // world (a look, a claim's batch before its call) is carried out here. Fused, the draft is written when a call must
 // be covered or nothing is left to do; unfused, after every step. Both give the same record.
-import { askApprovals } from "../../domain/transitions/ask-approvals.ts";
+import { applied } from "../../domain/transitions/apply-step.ts";
 import { applyDecision } from "../../domain/transitions/decide.ts";
 import { deciderFailed } from "../../domain/transitions/decider-failed.ts";
-import { markOrphaned } from "../../domain/transitions/claim.ts";
-import { foldEvent } from "../../domain/transitions/fold-event.ts";
-import { foldFindings } from "../../domain/transitions/fold-findings.ts";
 import { countCrash } from "../../domain/transitions/count-crash.ts";
-import { commitPlan, endPlan } from "../../domain/transitions/plan.ts";
-import { holdCase, holdEffect } from "../../domain/transitions/reviews.ts";
+import { commitPlan } from "../../domain/transitions/plan.ts";
 import { isOverdue } from "../../domain/due.ts";
 import { whyLeft } from "../../domain/decisions/leave.ts";
 import { next } from "../../domain/decisions/next.ts";
 import type { Step } from "../../domain/decisions/step.ts";
 import type { CaseKey } from "../../domain/identity.ts";
-import { caseOf, effectOf, withCase } from "../../domain/records/snapshot.ts";
+import { caseOf, withCase } from "../../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
 import { decideOnce } from "../deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
@@ -131,58 +127,30 @@ async function carryOut(
     case "askApprovals":
     case "openReview":
     case "holdCase":
-      turn.draft = applied(ports, turn, step);
+    case "awaitCode":
+    case "liftHold":
+    case "liftReview":
+    case "bringForward":
+      turn.draft = applied(turn.draft, step, {
+        book: ports.book,
+        nowMs: requireNowMs(ports, turn),
+      });
       return "goOn";
   }
 }
 
-type PureStep = Extract<
-  Step,
-  {
-    kind:
-      | "foldFindings"
-      | "foldEvent"
-      | "markUnknown"
-      | "endPlan"
-      | "askApprovals"
-      | "openReview"
-      | "holdCase";
-  }
->;
-
-function applied(ports: TurnPorts, turn: Turn, step: PureStep): Turn["draft"] {
-  const { draft } = turn;
-  const { book } = ports;
-  const nowMs = requireNowMs(ports, turn);
-  switch (step.kind) {
-    case "foldFindings":
-      return foldFindings(draft, step.operationId, { book, nowMs });
-    case "askApprovals":
-      return askApprovals(draft, step.operationIds, { book, nowMs });
-    case "foldEvent":
-      return foldEvent(draft, step.eventId, { book, nowMs });
-    case "markUnknown":
-      return markOrphaned(draft, step.operationId, { deadlineMs: step.deadlineMs, nowMs });
-    case "endPlan":
-      return endPlan(draft, { why: step.why, nowMs });
-    case "holdCase":
-      return holdCase(draft, { reason: step.reason, why: step.why, nowMs });
-    case "openReview": {
-      const effect = effectOf(draft, step.operationId);
-      const consequence = book.action(effect.action)?.consequence ?? "";
-      const { review, why } = step.recovery;
-      return holdEffect(draft, effect, { kind: review, why, consequence, nowMs });
-    }
-  }
-}
-
-/** Nothing more can be done now: write what there is, and after a counted crash that this worker has lived to the end. */
+/**
+ * Nothing more can be done now: write what there is. After a counted crash, that this worker has lived to the end; at a look
+ * that was due, when the next one is.
+ */
 async function end(
   ports: TurnPorts,
   turn: Turn,
   result: TurnResult,
 ): Promise<TurnResult | "again"> {
-  if ((turn.base.case?.crashes ?? 0) > 0 && turn.draft === turn.base) {
+  const { crashes = 0, dueAtMs = Infinity } = turn.base.case ?? {};
+  const isSeen = crashes > 0 || dueAtMs <= (nowMsOf(ports, turn) ?? 0);
+  if (turn.draft === turn.base && isSeen) {
     turn.draft = withCase(turn.draft, { crashes: undefined });
   }
   return (await flush(ports, turn)) === "written" ? result : "again";

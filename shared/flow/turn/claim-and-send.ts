@@ -2,7 +2,6 @@
 //
 // The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
 // timer that was started before that write. What the provider answered is evidence from then on.
-import { TerminalFault } from "../../domain/faults.ts";
 import { hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
@@ -28,7 +27,7 @@ export async function claimAndSend(
 ): Promise<TurnResult | "again" | "goOn"> {
   const effect = effectOf(turn.draft, operationId);
   const provider = ports.book.provider(effect.provider);
-  if (provider === undefined) throw new TerminalFault(`no provider ${effect.provider}`);
+  if (provider === undefined) throw new Error(`${effect.provider} is claimed, and not registered`);
   const { callTimeoutMs } = provider.contract;
   if (budgetLeftMs(ports, turn) < callTimeoutMs * 1.5) {
     if ((await flush(ports, turn)) !== "written") return "again";

@@ -1,0 +1,110 @@
+// Code that a case needs and that this deployment does not have: a workflow, an action, a provider, facts that fit. Pure.
+//
+//   the workflow   the case is held, its events wait unfolded; what is out is still settled, looked up and told
+//   the facts      held as well, by field; an event that mends them lifts it, too
+//   an action      nothing is sent; the effect is held, or the case if a notification needs it
+//   a provider     the effect is held; a call that was out ends as unknown at its deadline and is held then
+//
+// A person sees each of them in a review. Deploying the code again lifts it at the next look, and the case goes on.
+import type { Book, Workflow } from "../definitions.ts";
+import type { Case } from "../records/case.ts";
+import type { Effect } from "../records/effect.ts";
+import type { Event } from "../records/inbox.ts";
+import type { reviewKinds } from "../records/review.ts";
+import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+import { forwardFacts, hasFacts } from "./forward-facts.ts";
+import type { Step } from "./step.ts";
+
+/** Whether only other code can move it: then it is looked at again now and then. */
+export function waitsForCode({ case: record, events, reviews }: Snapshot): boolean {
+  const reason = record?.held?.reason;
+  return (
+    reason === "UnknownWorkflow" ||
+    reason === "FactsInvalid" ||
+    reason === "ActionRemoved" ||
+    events.some(({ folded, putOff }) => folded === undefined && putOff !== undefined) ||
+    reviews.some(({ kind, resolution }) => resolution === undefined && isCodeReview(kind))
+  );
+}
+
+function isCodeReview(kind: (typeof reviewKinds)[number] | undefined): boolean {
+  return kind === "ActionRemoved" || kind === "ProviderRemoved";
+}
+
+/** What was put off waits until the facts fit; what is new is tried, because it may mend them. */
+export function eventToFold(snapshot: Snapshot, workflow: Workflow): Event | undefined {
+  const { case: record } = snapshot;
+  const unfolded = unfoldedEvents(snapshot);
+  const fresh = unfolded.filter(({ putOff }) => putOff === undefined);
+  if (record === undefined || fresh.length === unfolded.length) return fresh[0];
+  const mayFold = !hasFacts(record) || forwardFacts(record, workflow).kind === "fits";
+  return mayFold ? unfolded[0] : fresh[0];
+}
+
+/** The case as a whole; undefined: what it needs is there, or what misses is shown already. */
+export function caseCodeStep(
+  snapshot: Snapshot,
+  type: string,
+  { book, workflow }: { book: Book; workflow: Workflow | undefined },
+): Step | undefined {
+  const { case: record } = snapshot;
+  if (workflow === undefined) {
+    const isShown = unfoldedEvents(snapshot).every(({ putOff }) => putOff !== undefined);
+    if (record?.held !== undefined && isShown) return undefined;
+    const why = `no workflow ${type} is registered in this code`;
+    return { kind: "awaitCode", reason: "UnknownWorkflow", why };
+  }
+  return record === undefined ? undefined : liftStep(record, book, workflow);
+}
+
+function liftStep(record: Case, book: Book, workflow: Workflow): Step | undefined {
+  switch (record.held?.reason) {
+    case "UnknownWorkflow":
+      return { kind: "liftHold", why: `workflow ${workflow.type} is registered again` };
+    case "FactsInvalid":
+      return forwardFacts(record, workflow).kind === "fits"
+        ? { kind: "liftHold", why: "the facts fit this code" }
+        : undefined;
+    case "ActionRemoved":
+      return notificationStep(record, book) === undefined
+        ? { kind: "liftHold", why: "every action that it needs is registered again" }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A commit prepares its notifications: without their code it cannot be made. */
+export function notificationStep({ plan }: Case, book: Book): Step | undefined {
+  const missing = plan?.notifications.find(({ action }) => book.action(action) === undefined);
+  if (missing === undefined) return undefined;
+  const why = `action ${missing.action}, which must tell of this plan, is not registered in this code`;
+  return { kind: "awaitCode", reason: "ActionRemoved", why };
+}
+
+/** One open effect; undefined: what its next step needs is there. */
+export function effectCodeStep(snapshot: Snapshot, effect: Effect, book: Book): Step | undefined {
+  const { operationId } = effect;
+  const review = snapshot.reviews.find(({ id }) => id === effect.reviewRef);
+  const sends = effect.status === "prepared" || review?.kind === "ActionRemoved";
+  const missing = missingStep(effect, book, sends ? "send" : "lookUp");
+  if (isCodeReview(review?.kind)) {
+    const why = `${effect.action} and its provider are registered again`;
+    return missing === undefined ? { kind: "liftReview", operationId, why } : { kind: "idle" };
+  }
+  return missing !== undefined && effect.reviewRef !== undefined ? { kind: "idle" } : missing;
+}
+
+/** A send needs the action, too; what is only looked up and settled does not. */
+export function missingStep(effect: Effect, book: Book, need: "send" | "lookUp"): Step | undefined {
+  const { action, operationId, provider } = effect;
+  const open = (review: "ActionRemoved" | "ProviderRemoved", what: string): Step => {
+    const why = `${what} is not registered in this code`;
+    return { kind: "openReview", operationId, recovery: { kind: "review", review, why } };
+  };
+  if (book.provider(provider) === undefined) return open("ProviderRemoved", `provider ${provider}`);
+  if (need === "send" && book.action(action) === undefined) {
+    return open("ActionRemoved", `action ${action}`);
+  }
+  return undefined;
+}
