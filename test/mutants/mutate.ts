@@ -8,20 +8,26 @@ import { join } from "node:path";
 import type { Mutant } from "./mutants.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const copied = ["shared", "test/domain", "test/flow", "test/memory", "package.json"];
+const app = ["shared", "test/domain", "test/flow", "test/memory", "package.json"];
+
+export interface Trial {
+  /** Undefined: the control, whose test must pass. */
+  mutant?: Mutant;
+  testFile: string;
+  pattern: string;
+  /** What the copy holds; the app and its tests, unless told otherwise. */
+  copied?: readonly string[];
+}
 
 export type Verdict = { killed: true } | { killed: false; why: string };
 
-/** `mutant` undefined: the control, whose test must pass. */
-export async function survives(
-  name: string,
-  run: { mutant?: Mutant; testFile: string; pattern: string },
-): Promise<Verdict> {
+export async function survives(name: string, run: Trial): Promise<Verdict> {
   const scratch = join(root, ".local", "mutants", name);
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
   try {
-    for (const path of copied) cpSync(join(root, path), join(scratch, path), { recursive: true });
+    for (const path of run.copied ?? app)
+      cpSync(join(root, path), join(scratch, path), { recursive: true });
     if (run.mutant !== undefined) patch(scratch, run.mutant);
     return await verdictOf(scratch, run);
   } finally {
@@ -39,10 +45,7 @@ function patch(scratch: string, mutant: Mutant): void {
   writeFileSync(path, pieces.join(mutant.replace));
 }
 
-async function verdictOf(
-  scratch: string,
-  run: { testFile: string; pattern: string },
-): Promise<Verdict> {
+async function verdictOf(scratch: string, run: Trial): Promise<Verdict> {
   const report = join(scratch, "report.json");
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = [vitest, "run", run.testFile, "--root", scratch, "-t", escaped(run.pattern)];

@@ -21,7 +21,7 @@ export interface Situation {
   connect(options?: Partial<CosmosClientOptions>): CosmosClient;
 }
 
-/** The containers that most tests need: the app's own shape, a single key, and a missing key. */
+/** The containers that most tests need: the app's own shape, and a single key. */
 export const CONTAINERS: ContainerEntity[] = [
   {
     id: "cases",
@@ -40,11 +40,6 @@ export const CONTAINERS: ContainerEntity[] = [
     },
   },
   { id: "things", partitionKey: { paths: ["/pk"], kind: "Hash", version: 2 } },
-  {
-    id: "unique",
-    partitionKey: { paths: ["/pk"], kind: "Hash", version: 2 },
-    uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/email"] }, { paths: ["/a", "/b"] }] },
-  },
 ];
 
 const temporary: string[] = [];

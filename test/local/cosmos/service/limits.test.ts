@@ -5,28 +5,6 @@ import { describe, expect, test } from "vitest";
 import { failureOf, situation } from "../fixture.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./loopback-certificate.ts";
 
-describe("a unique key", () => {
-  test("holds within a partition, for creates, replaces, patches and batches", async () => {
-    const { container } = await situation();
-    const unique = container("unique");
-    await unique.items.create({ id: "1", pk: "p", email: "x", a: 1 });
-    const refused = [
-      unique.items.create({ id: "2", pk: "p", email: "x", a: 2 }),
-      unique.items.upsert({ id: "2", pk: "p", email: "y", a: 1 }),
-    ];
-    for (const each of refused) expect((await failureOf(each)).code).toBe(409);
-    expect((await unique.items.create({ id: "2", pk: "q", email: "x", a: 1 })).statusCode).toBe(
-      201,
-    );
-    await unique.items.create({ id: "3", pk: "p", email: "z", a: 3 });
-    const patch = unique.item("3", "p").patch([{ op: "set", path: "/email", value: "x" }]);
-    expect((await failureOf(patch)).code).toBe(409);
-    expect(
-      (await unique.item("1", "p").patch([{ op: "set", path: "/b", value: 1 }])).statusCode,
-    ).toBe(200);
-  });
-});
-
 describe("throughput that is enforced", () => {
   test("answers 429 with a wait, which the SDK keeps, and nothing is lost", async () => {
     const { client, local } = await situation({ enforceThroughput: true });

@@ -1,8 +1,9 @@
+// Partial document update. Rules from Microsoft Learn: "Partial document update", and of its operations JSON Patch (RFC 6902).
 import type { PatchRequestBody } from "@azure/cosmos";
 import { describe, expect, test } from "vitest";
-import { failureOf, plain, situation } from "../fixture.ts";
+import { account, failureOf, plain } from "./account.ts";
 
-const cosmos = await situation();
+const cosmos = await account();
 const things = cosmos.container("things");
 const START = { pk: "p", n: 1, list: ["a", "b"], deep: { x: 1 }, "a/b": 1 };
 
@@ -67,13 +68,35 @@ describe("a patch", () => {
     expect(plain((await item.read()).resource)).toEqual({ id: `p${made}`, ...START });
   });
 
-  test("with a condition is carried out only when the condition is true", async () => {
+  test("with a condition that is true is carried out", async () => {
     const operations = [{ op: "set" as const, path: "/n", value: 2 }];
-    expect(await patched({ condition: "FROM c WHERE c.n = 1", operations })).toEqual({
-      ...START,
-      n: 2,
-    });
-    const refused = await failureOf(patched({ condition: "from c where c.n > 1", operations }));
-    expect([refused.code, refused.substatus]).toEqual([412, 1110]);
+    const changed = await patched({ condition: "FROM c WHERE c.n = 1", operations });
+    expect(changed).toEqual({ ...START, n: 2 });
+  });
+
+  test("with a condition that is false is refused with 412 and changes nothing", async () => {
+    made += 1;
+    const item = things.item(`p${made}`, "p");
+    await things.items.create({ id: `p${made}`, ...START });
+    const operations = [{ op: "set" as const, path: "/n", value: 2 }];
+    const refused = item.patch({ condition: "FROM c WHERE c.n > 1", operations });
+    expect((await failureOf(refused)).code).toBe(412);
+    expect((await item.read()).resource?.n).toBe(1);
+  });
+
+  test("keeps what is written to other paths at the same time", async () => {
+    made += 1;
+    const item = things.item(`p${made}`, "p");
+    await things.items.create({ id: `p${made}`, ...START });
+    const increments = Array.from({ length: 10 }, () =>
+      item.patch([{ op: "incr", path: "/n", value: 1 }]),
+    );
+    await Promise.all([...increments, item.patch([{ op: "set", path: "/other", value: true }])]);
+    expect((await item.read()).resource).toMatchObject({ n: 11, other: true });
+  });
+
+  test("of an item that is not there is 404", async () => {
+    const missing = things.item("none", "p").patch([{ op: "set", path: "/n", value: 2 }]);
+    expect((await failureOf(missing)).code).toBe(404);
   });
 });

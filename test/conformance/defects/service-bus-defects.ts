@@ -1,0 +1,183 @@
+// One rule of the broker broken at a time, and the case that must then fail.
+import type { Mutant } from "../../mutants/mutants.ts";
+
+const caught = (testFile: string, killedBy: string) => ({
+  testFile: `test/conformance/service-bus/${testFile}.test.ts`,
+  killedBy,
+});
+
+export const serviceBusDefects: readonly Mutant[] = [
+  {
+    rule: "a message lock expires",
+    file: "local/service-bus/broker/settle.ts",
+    find: "queue.clock.alarm(lock.untilMs, () => {",
+    replace: "queue.clock.alarm(lock.untilMs + 3_600_000, () => {",
+    ...caught("receiving", "that expires gives the message to the next receiver"),
+  },
+  {
+    rule: "an expired message lock counts a delivery",
+    file: "local/service-bus/broker/settle.ts",
+    find: "    returnAfterFailure(queue, lock.message);",
+    replace: "    makeReady(queue, lock.message);",
+    ...caught("receiving", "outlives the link that took it, and counts only when it expires"),
+  },
+  {
+    rule: "an abandon counts a delivery",
+    file: "local/service-bus/broker/settle.ts",
+    find: "returnAfterFailure(queue, modified(queue, message, settlement.properties));",
+    replace: "makeReady(queue, modified(queue, message, settlement.properties));",
+    ...caught(
+      "receiving",
+      "can be received again at once when it is abandoned, and its delivery count has risen",
+    ),
+  },
+  {
+    rule: "a completed message is gone",
+    file: "local/service-bus/broker/settle.ts",
+    find: '      removeMessage(queue, message);\n      queue.log.note("completed", queue.name, message);\n      return undefined;',
+    replace: '      queue.log.note("completed", queue.name, message);\n      return undefined;',
+    ...caught("receiving", "is gone once it is completed"),
+  },
+  {
+    rule: "receive-and-delete deletes",
+    file: "local/service-bus/broker/settle.ts",
+    find: '  removeMessage(queue, message);\n  queue.log.note("delivered", queue.name, message);',
+    replace: '  queue.log.note("delivered", queue.name, message);',
+    ...caught("receiving", "in receive-and-delete mode gets each message once"),
+  },
+  {
+    rule: "a dead letter carries its reason",
+    file: "local/service-bus/broker/queue.ts",
+    find: "content: withApplicationProperties(message.content, properties),",
+    replace: "content: withApplicationProperties(message.content, {}),",
+    ...caught("set-aside", "keeps the reason, the description and the properties"),
+  },
+  {
+    rule: "deliveries are bounded",
+    file: "local/service-bus/broker/queue.ts",
+    find: "if (message.deliveryCount >= queue.settings.maxDeliveryCount) {",
+    replace: "if (message.deliveryCount >= 1000 * queue.settings.maxDeliveryCount) {",
+    ...caught("set-aside", "takes a message whose delivery count reaches the maximum"),
+  },
+  {
+    rule: "a time to live ends",
+    file: "local/service-bus/broker/enqueue.ts",
+    find: "expiresAtMs: isScheduled || timeToLiveMs === undefined ? undefined : nowMs + timeToLiveMs,",
+    replace: "expiresAtMs: undefined,",
+    ...caught("set-aside", "over, it is lost where the entity does not"),
+  },
+  {
+    rule: "an expired message is dead-lettered on request",
+    file: "local/service-bus/broker/queue.ts",
+    find: "if (queue.settings.deadLetteringOnMessageExpiration && queue.deadLetterQueue !== undefined) {",
+    replace: 'if (queue.name === "" && queue.deadLetterQueue !== undefined) {',
+    ...caught("set-aside", "over, it goes to the dead-letter queue"),
+  },
+  {
+    rule: "a deferred message is kept",
+    file: "local/service-bus/broker/settle.ts",
+    find: '      deferred.state = "deferred";',
+    replace: '      removeMessage(queue, deferred);\n      deferred.state = "deferred";',
+    ...caught("set-aside", "stays in the queue and is passed over by receivers"),
+  },
+  {
+    rule: "a deferred message is passed over",
+    file: "local/service-bus/broker/settle.ts",
+    find: '      queue.log.note("deferred", queue.name, deferred);',
+    replace:
+      '      makeReady(queue, deferred);\n      queue.log.note("deferred", queue.name, deferred);',
+    ...caught("set-aside", "stays in the queue and is passed over by receivers"),
+  },
+  {
+    rule: "duplicates are detected",
+    file: "local/service-bus/broker/enqueue.ts",
+    find: "  if (first !== undefined) {",
+    replace: "  if (first !== undefined && arriving.sizeBytes < 0) {",
+    ...caught("sending", "accepts a second message of one id and drops it"),
+  },
+  {
+    rule: "the history window ends",
+    file: "local/service-bus/broker/enqueue.ts",
+    find: "if (seenAtMs > oldestMs) return;",
+    replace: "if (seenAtMs > oldestMs || seenAtMs > 0) return;",
+    ...caught("sending", "lets an id pass again once the history window is over"),
+  },
+  {
+    rule: "a scheduled message waits for its time",
+    file: "local/service-bus/broker/enqueue.ts",
+    find: "const isScheduled = (arriving.scheduledForMs ?? 0) > nowMs;",
+    replace: "const isScheduled = (arriving.scheduledForMs ?? 0) > 2 * nowMs;",
+    ...caught("sending", "can be peeked in the state scheduled, and cannot be received"),
+  },
+  {
+    rule: "a cancelled message never comes",
+    file: "local/service-bus/broker/enqueue.ts",
+    find: '    removeMessage(queue, message);\n    queue.log.note("cancelled", queue.name, message);',
+    replace: '    queue.log.note("cancelled", queue.name, message);',
+    ...caught("sending", "is gone once it is cancelled"),
+  },
+  {
+    rule: "a batch is all or nothing",
+    file: "local/service-bus/broker/enqueue.ts",
+    find: "  if (refusal !== undefined) return refusal;\n  forgetOldIds(queue);",
+    replace:
+      "  if (refusal !== undefined) {\n    for (const one of messages) if (checkMessages(queue, [one]) === undefined) enqueueOne(queue, one);\n    return refusal;\n  }\n  forgetOldIds(queue);",
+    ...caught("sending", "of which one message is refused is refused whole"),
+  },
+  {
+    rule: "a session is in order",
+    file: "local/service-bus/broker/in-order.ts",
+    find: "      const index = place(message.sequenceNumber);\n      if (index === messages.length)",
+    replace: "      const index = messages.length;\n      if (index === messages.length)",
+    ...caught("sessions", "serves an abandoned message again before the ones behind it"),
+  },
+  {
+    rule: "a session has one holder",
+    file: "local/service-bus/broker/sessions.ts",
+    find: "if (session.hold !== undefined) return refusals.sessionCannotBeLocked;",
+    replace: 'if (session.hold !== undefined && id === "") return refusals.sessionCannotBeLocked;',
+    ...caught("sessions", "is locked for one receiver: another cannot lock it"),
+  },
+  {
+    rule: "a session's lock expires",
+    file: "local/service-bus/broker/sessions.ts",
+    find: "queue.clock.alarm(held.untilMs, () => loseSession(queue, held));",
+    replace: "queue.clock.alarm(held.untilMs + 3_600_000, () => loseSession(queue, held));",
+    ...caught("sessions", "that expired settles and renews nothing any more"),
+  },
+  {
+    rule: "an expired session lock counts a delivery",
+    file: "local/service-bus/broker/sessions.ts",
+    find: "endHold(queue, held, (message) => returnAfterFailure(queue, message));",
+    replace: "endHold(queue, held, (message) => makeReady(queue, message));",
+    ...caught("sessions", "rises when the session's lock expires"),
+  },
+  {
+    rule: "a closed session counts no delivery",
+    file: "local/service-bus/broker/sessions.ts",
+    find: '    if (message.state === "active") makeReady(queue, message);',
+    replace: '    if (message.state === "active") returnAfterFailure(queue, message);',
+    ...caught("sessions", "stays when the session is closed with messages unsettled"),
+  },
+  {
+    rule: "a session's state is kept",
+    file: "local/service-bus/broker/sessions.ts",
+    find: "  sessionOf(queue, sessionId).state = state;",
+    replace: "  sessionOf(queue, sessionId).state = state === undefined ? state : undefined;",
+    ...caught("sessions", "is empty at first, and kept from holder to holder"),
+  },
+  {
+    rule: "each subscription has its copy",
+    file: "local/service-bus/broker/topics/topic.ts",
+    find: "    if (wants(view)) copyTo(queue, message);",
+    replace: "    if (wants(view)) return copyTo(queue, message);",
+    ...caught("topics", "is copied to each subscription"),
+  },
+  {
+    rule: "a correlation filter needs all of its conditions",
+    file: "local/service-bus/broker/topics/rule.ts",
+    find: "    fields.every(([name, value])",
+    replace: "    fields.some(([name, value])",
+    ...caught("topics", "lets through what matches all of its conditions"),
+  },
+];

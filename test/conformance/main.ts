@@ -1,0 +1,55 @@
+// npm run conformance -- [--service-bus CONNECTION] [--cosmos CONNECTION]
+//                        [--only service-bus|cosmos] [--json] [--defects [TEXT]]
+//
+// The rules that Azure documents, asked through the real SDKs. Without a target the stand-ins are started, on free ports; with
+// one, the same cases are put to it: real Azure, or Microsoft's emulators. Service Bus needs the entities of
+// service-bus/entities.json there (the emulator can be started with that file), Cosmos DB gets a database of its own name that is
+// deleted afterwards.
+// --defects plants each known defect into a copy of the stand-ins and prints how many the suite caught.
+import { parseArgs } from "node:util";
+import { runDefects } from "./defects/run-defects.ts";
+import { runSuite, type Services, serviceFolders } from "./run-suite.ts";
+
+const { values, positionals } = parseArgs({
+  options: {
+    "service-bus": { type: "string" },
+    cosmos: { type: "string" },
+    only: { type: "string" },
+    json: { type: "boolean", default: false },
+    defects: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
+
+function print(services: Services): void {
+  for (const [service, { cases, failed, failures, passed }] of Object.entries(services)) {
+    console.log(`${service}: ${cases} cases, ${passed} passed, ${failed} failed`);
+    for (const title of failures) console.log(`  failed: ${title}`);
+  }
+}
+
+async function conform(): Promise<boolean> {
+  const folders = serviceFolders.filter((folder) => (values.only ?? folder) === folder);
+  if (folders.length === 0) {
+    console.error(`--only ${values.only}: choose one of ${serviceFolders.join(", ")}.`);
+    return false;
+  }
+  const aims = {
+    ...(values["service-bus"] !== undefined && { CONFORMANCE_SERVICE_BUS: values["service-bus"] }),
+    ...(values.cosmos !== undefined && { CONFORMANCE_COSMOS: values.cosmos }),
+  };
+  const services = await runSuite(folders, aims);
+  if (values.json) {
+    const counts = Object.entries(services).map(([service, { cases, failed, passed }]) => [
+      service,
+      { cases, passed, failed },
+    ]);
+    console.log(JSON.stringify(Object.fromEntries(counts)));
+  } else print(services);
+  return Object.values(services).every(({ cases, failed }) => cases > 0 && failed === 0);
+}
+
+const isGood = values.defects
+  ? await runDefects({ only: positionals[0] ?? "", json: values.json })
+  : await conform();
+process.exitCode = isGood ? 0 : 1;
