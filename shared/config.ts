@@ -4,6 +4,7 @@
 // "local": a connection string, or an identity (`ServiceBus__fullyQualifiedNamespace`, `Cosmos__accountEndpoint`).
 // A value never appears in an error: a setting may be a secret.
 import { z } from "zod";
+import { ModelSettings, type ModelConfig } from "./agent/model-settings.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import {
   payloadKeys,
@@ -49,6 +50,7 @@ const Settings = z.object({
   EMAIL_TOKEN: z.string().min(1),
   EMAIL_FROM: z.email(),
   EMAIL_CALL_TIMEOUT_MS: callTimeoutMs,
+  DECIDER: z.enum(["rules", "model"]).default("rules"),
   TURN_BUDGET_MS: z.coerce.number().int().min(5000).max(240_000).default(90_000),
 });
 
@@ -68,6 +70,8 @@ export interface Config {
     crm: { baseUrl: string; token: string; callTimeoutMs: number };
     taskBoard: { baseUrl: string; token: string; callTimeoutMs: number; searchSettleMs: number };
   };
+  /** Absent: the rules decide. */
+  model?: ModelConfig;
   turnBudgetMs: number;
   /** Set by the platform where Easy Auth is on; only there is a principal's header believed. */
   easyAuthIsOn: boolean;
@@ -108,6 +112,7 @@ export function readConfig(environment: Environment = process.env): Config {
       callTimeoutMs: settings.EMAIL_CALL_TIMEOUT_MS,
     },
     ...onboardingOf(environment),
+    ...(settings.DECIDER === "model" ? modelOf(environment, settings.TURN_BUDGET_MS) : {}),
     turnBudgetMs: settings.TURN_BUDGET_MS,
     easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
   };
@@ -163,6 +168,10 @@ function onboardingOf(environment: Environment): Pick<Config, "onboarding"> {
       },
     },
   };
+}
+
+function modelOf(environment: Environment, TURN_BUDGET_MS: number): Pick<Config, "model"> {
+  return { model: parsed("", ModelSettings.safeParse({ ...environment, TURN_BUDGET_MS })) };
 }
 
 function parsed<Value>(prefix: string, result: z.ZodSafeParseResult<Value>): Value {

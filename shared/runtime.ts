@@ -4,9 +4,12 @@
 // start is not kept: the next invocation tries again.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { openModel } from "./agent/ask-model.ts";
+import { azureToken } from "./agent/azure-token.ts";
+import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
 import { assertContract } from "./domain/contract.ts";
-import { bookOf, type Book } from "./domain/definitions.ts";
+import { bookOf, type Book, type Workflow } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import type { IntakePorts } from "./flow/intake/record-event.ts";
@@ -29,6 +32,7 @@ import { cosmosReports } from "./stores/cosmos-reports.ts";
 import type { ReportStore } from "./stores/ports.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { customerOnboarding } from "./workflows/customer-onboarding/customer-onboarding.ts";
+import { decideByModel } from "./workflows/invoice-exception/decide-by-model.ts";
 import { invoiceException } from "./workflows/invoice-exception/invoice-exception.ts";
 
 export interface Runtime {
@@ -125,7 +129,7 @@ function bookFrom(config: Config): Book {
   for (const provider of providers) assertContract(provider.name, provider.contract);
   const isOnboarding = onboarding !== undefined;
   return bookOf({
-    workflows: [invoiceException, ...(isOnboarding ? [customerOnboarding] : [])],
+    workflows: [decidedBy(config.model), ...(isOnboarding ? [customerOnboarding] : [])],
     actions: [
       ...portalActions,
       ...emailActions,
@@ -134,4 +138,11 @@ function bookFrom(config: Config): Book {
     providers,
     payloadKeys: config.payloadKeys,
   });
+}
+
+function decidedBy(settings: ModelConfig | undefined): Workflow {
+  if (settings === undefined) return invoiceException;
+  const { access, ...rest } = settings;
+  const key = "key" in access ? access.key : azureToken(access);
+  return { ...invoiceException, decide: decideByModel(openModel({ ...rest, key })) };
 }

@@ -83,3 +83,61 @@ describe("the keys of sensitive payloads", () => {
     expect(() => keysIn(text)).not.toThrow(/c3Nz|s-s-s/);
   });
 });
+
+describe("the settings of the model", () => {
+  const model = {
+    DECIDER: "model",
+    MODEL_ENDPOINT: "https://x.openai.azure.com/openai/v1",
+    MODEL_NAME: "deployment",
+    MODEL_API_KEY: "model-secret",
+  };
+
+  test("are not read while the rules decide, which is the default", () => {
+    expect(readConfig(required).model).toBeUndefined();
+    expect(readConfig({ ...required, ...model, DECIDER: "rules" }).model).toBeUndefined();
+  });
+
+  test("are read with defaults for time and repairs, which fit into a turn", () => {
+    expect(readConfig({ ...required, ...model }).model).toEqual({
+      baseUrl: model.MODEL_ENDPOINT,
+      model: "deployment",
+      access: { key: "model-secret" },
+      callTimeoutMs: 20_000,
+      repairsMax: 2,
+    });
+  });
+
+  test("without a key mean the app's own identity, or the one that is named", () => {
+    const MODEL_CLIENT_ID = "11111111-2222-4333-8444-555555555555";
+    const own = { ...required, ...model, MODEL_API_KEY: "" };
+    expect(readConfig(own).model?.access).toEqual({});
+    expect(readConfig({ ...own, MODEL_CLIENT_ID }).model?.access).toEqual({
+      clientId: MODEL_CLIENT_ID,
+    });
+  });
+
+  test.each<[string, Record<string, string | undefined>]>([
+    ["DECIDER", { DECIDER: "oracle" }],
+    ["MODEL_ENDPOINT", { MODEL_ENDPOINT: undefined }],
+    ["MODEL_ENDPOINT", { MODEL_ENDPOINT: "ftp://x/v1" }],
+    ["MODEL_ENDPOINT", { MODEL_ENDPOINT: "https://me:model-secret@x/v1" }],
+    ["MODEL_ENDPOINT", { MODEL_ENDPOINT: "https://x/v1?api-version=2024-10-21" }],
+    ["MODEL_ENDPOINT", { MODEL_ENDPOINT: "https://x.openai.azure.com/" }],
+    ["MODEL_NAME", { MODEL_NAME: "" }],
+    ["MODEL_API_KEY", { MODEL_API_KEY: "model-secret\nx: y" }],
+    ["MODEL_API_KEY", { MODEL_API_KEY: undefined, MODEL_ENDPOINT: "https://api.example/v1" }],
+    ["MODEL_API_KEY", { MODEL_API_KEY: "", MODEL_ENDPOINT: "https://evilazure.com/openai/v1" }],
+    ["MODEL_API_KEY", { MODEL_API_KEY: "", MODEL_ENDPOINT: "http://x.azure.com/openai/v1" }],
+    ["MODEL_CLIENT_ID", { MODEL_CLIENT_ID: "11111111-2222-4333-8444-555555555555" }],
+    ["MODEL_CLIENT_ID", { MODEL_API_KEY: "", MODEL_CLIENT_ID: "me" }],
+    ["MODEL_CALL_TIMEOUT_MS", { MODEL_CALL_TIMEOUT_MS: "0" }],
+    ["MODEL_CALL_TIMEOUT_MS", { MODEL_CALL_TIMEOUT_MS: "24001" }],
+    ["MODEL_REPAIRS_MAX", { MODEL_CALL_TIMEOUT_MS: "24000", MODEL_REPAIRS_MAX: "3" }],
+    ["MODEL_REPAIRS_MAX", { TURN_BUDGET_MS: "30000" }],
+    ["MODEL_REPAIRS_MAX", { MODEL_REPAIRS_MAX: "-1" }],
+  ])("are refused, naming %s, when given %j", (name, change) => {
+    const wrong = { ...required, ...model, ...change };
+    expect(() => readConfig(wrong)).toThrow(name);
+    expect(() => readConfig(wrong)).not.toThrow(/secret/);
+  });
+});

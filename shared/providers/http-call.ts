@@ -10,7 +10,7 @@
 // answer over 64 KB is not read. Credentials go to the configured origin and nowhere else.
 import type { HttpAnswers } from "../domain/contract.ts";
 import { assertHttpUrl } from "./http-url.ts";
-import { retryAfterMsOf } from "./retry-after.ts";
+import { retryAfterMsOf } from "../domain/retry-after.ts";
 import { codeOf, whyNothingLeft } from "./why-nothing-left.ts";
 
 export interface HttpCall {

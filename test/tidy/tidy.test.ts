@@ -48,7 +48,8 @@ test("the settings example names every setting that the app reads, and no other 
   const example = JSON.parse(source("local.settings.json.example")) as { Values: object };
   const own = (name: string) =>
     /^[A-Z][A-Z_]*_[A-Z_]*$/.test(name) && !name.startsWith("FUNCTIONS_");
-  const read = [...source("shared/config.ts").matchAll(/\b[A-Z][A-Z_]*_[A-Z_]*\b/g)].map(String);
+  const settings = source("shared/config.ts") + source("shared/agent/model-settings.ts");
+  const read = [...settings.matchAll(/\b[A-Z][A-Z_]*_[A-Z_]*\b/g)].map(String);
   expect(Object.keys(example.Values).filter(own).toSorted()).toEqual([...new Set(read)].toSorted());
 });
 

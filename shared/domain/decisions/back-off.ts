@@ -2,11 +2,11 @@
 //
 // The jitter is fixed by what it is for, so that a replay waits as long as the first time.
 import { unitIntervalOf } from "../identity.ts";
+import { retryAfterMsMax } from "../retry-after.ts";
 import type { Effect } from "../records/effect.ts";
 
 const backOffMsMin = 1000;
 const backOffMsMax = 5 * 60_000;
-const retryAfterMsMax = 15 * 60_000;
 
 /** When the next attempt may start. */
 export function notBeforeMs(

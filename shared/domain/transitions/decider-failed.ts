@@ -6,6 +6,7 @@
 // Counted on the case and per version, in one batch with the time of the next try: so the message is done with, no delivery
 // is used up, and a lost hint loses nothing, because the sweeper finds the same time.
 import { backOffMs } from "../decisions/back-off.ts";
+import { retryAfterMsMax } from "../retry-after.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { holdCase } from "./reviews.ts";
 
@@ -20,7 +21,6 @@ const transientMax = 8;
 const defectsMax = 3;
 /** A model's outage lasts longer than a lost packet: the first wait is that of the fourth try. */
 const waitsSkipped = 3;
-const retryAfterMsMax = 15 * 60_000;
 
 export function deciderFailed(
   snapshot: Snapshot,

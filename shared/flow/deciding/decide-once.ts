@@ -3,7 +3,7 @@
 // Only what the decider itself threw is counted against it. What a boundary of the memo threw is this worker's
 // trouble, and goes on up, whatever the decider made of it.
 import type { DecideContext, Decision, Workflow } from "../../domain/definitions.ts";
-import { TransientFault } from "../../domain/faults.ts";
+import { TerminalFault, TransientFault } from "../../domain/faults.ts";
 import { caseOf } from "../../domain/records/snapshot.ts";
 import type { DeciderFailure } from "../../domain/transitions/decider-failed.ts";
 import { budgetLeftMs, turnFields, type Turn, type TurnPorts } from "../turn/turn.ts";
@@ -48,15 +48,21 @@ function watched(ports: TurnPorts, broken: unknown[]): TurnPorts {
 }
 
 function contextOf(ports: TurnPorts, turn: Turn, workflow: Workflow): DecideContext {
+  const used = new Set<string>();
   return {
-    memo: (name, schema, compute) => memo(ports, turn, { name, schema, compute, workflow }),
+    async memo(name, schema, compute) {
+      // A second step of the name would be given the first one's result.
+      if (used.has(name)) throw new TerminalFault("memo name: two steps of one decision share it.");
+      used.add(name);
+      return memo(ports, turn, { name, schema, compute, workflow });
+    },
     get signal() {
       return AbortSignal.timeout(Math.max(1, Math.floor(budgetLeftMs(ports, turn))));
     },
   };
 }
 
-/** A defect's own message may hold what it was about: only its name and place are told. */
+/** A fault's message is safe by its own rule; a defect's may hold what it was about: only its name and place are told. */
 function failureOf(ports: TurnPorts, turn: Turn, error: unknown): DeciderFailure {
   if (error instanceof TransientFault) {
     ports.log.warn("the decider gave no answer; it is asked again later", {
@@ -65,7 +71,7 @@ function failureOf(ports: TurnPorts, turn: Turn, error: unknown): DeciderFailure
     });
     return { kind: "transient", why: error.message, retryAfterMs: error.retryAfterMs };
   }
-  const why = error instanceof Error ? error.name : typeof error;
+  const why = whyOf(error);
   const frames = (error instanceof Error ? (error.stack ?? "") : "").split("\n");
   ports.log.error("the decider threw", {
     ...turnFields(turn),
@@ -73,4 +79,9 @@ function failureOf(ports: TurnPorts, turn: Turn, error: unknown): DeciderFailure
     where: frames.find((line) => line.startsWith("    at "))?.trim(),
   });
   return { kind: "defect", why };
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof TerminalFault) return error.message;
+  return error instanceof Error ? error.name : typeof error;
 }

@@ -1,8 +1,10 @@
 // What the tenant's own system tells about an invoice, and what a case knows of it. Amounts are decimal text:
-// a number would be rounded somewhere on its way.
+// a number would be rounded somewhere on its way; they are compared in whole cents.
 import { z } from "zod";
 
-const amount = z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "a decimal amount as text, like 1249.00");
+export const Amount = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,2})?$/, "a decimal amount as text, like 1249.00");
 const invoice = z.string().min(1).max(200);
 
 export const Raised = z.object({
@@ -11,12 +13,12 @@ export const Raised = z.object({
   supplierAccount: z.string().min(1).max(100),
   purchaseOrder: z.string().min(1).max(100).optional(),
   currency: z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code, like EUR"),
-  billed: amount,
-  ordered: amount,
+  billed: Amount,
+  ordered: Amount,
   reason: z.enum(["price_variance", "quantity_variance", "missing_purchase_order"]),
   accountOwnerEmail: z.email().max(254),
 });
-export const Amended = z.object({ invoice, ordered: amount });
+export const Amended = z.object({ invoice, ordered: Amount });
 export const Withdrawn = z.object({ invoice });
 
 export const InvoiceFacts = Raised.partial().extend({
@@ -24,3 +26,12 @@ export const InvoiceFacts = Raised.partial().extend({
   withdrawn: z.boolean().optional(),
 });
 export type InvoiceFacts = z.infer<typeof InvoiceFacts>;
+
+export function centsOf(amount: string): number {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  return Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
+}
+
+export function textOf(cents: number): string {
+  return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
+}

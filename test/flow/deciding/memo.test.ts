@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { DecideContext, Decision } from "../../../shared/domain/definitions.ts";
+import { TerminalFault, TransientFault } from "../../../shared/domain/faults.ts";
 import type { Checkpoint } from "../../../shared/domain/records/checkpoint.ts";
 import type { Log, LogFields } from "../../../shared/flow/turn/turn.ts";
 import { planOfTwo } from "../../domain/situations.ts";
@@ -93,6 +94,50 @@ describe("a worker that dies between the model's answer and the plan's batch", (
       expect((await world.record()).status).toBe("done");
     },
   );
+});
+
+describe("a store that fails the checkpoints", () => {
+  test.each<[string, () => "lost" | undefined]>([
+    ["for now", () => "lost"],
+    [
+      "for good",
+      () => {
+        throw new TerminalFault("the checkpoint is too large");
+      },
+    ],
+    [
+      "by not answering",
+      () => {
+        throw new TransientFault("no answer");
+      },
+    ],
+  ])("%s stops no case: it is alarmed about, and the case goes on", async (_what, fail) => {
+    const { model, world } = worldWithModel();
+    const log = spy();
+    world.cases.hooks = {
+      before: ({ operation }) => (operation.endsWith("Checkpoint") ? fail() : undefined),
+    };
+    await world.post(1);
+    await world.run(world.worker({ log }));
+    expect([model.asked, amounts(world)]).toEqual([1, ["1"]]);
+    expect((await world.record()).status).toBe("done");
+    const alarms = log.lines.filter(({ fields }) => fields["metric"] === "checkpointWriteFailed");
+    expect(alarms).toHaveLength(1);
+  });
+});
+
+test("two steps of one name are a defect, told apart before one is given the other's result", async () => {
+  const world = newWorld({
+    decide: async (_view, { memo }) => {
+      await memo("step", Answer, async () => ({ amount: "1" }));
+      await memo("step", Answer, async () => ({ amount: "2" }));
+      return planOfTwo;
+    },
+  });
+  await world.post(1);
+  await world.run();
+  expect((await world.record()).held?.reason).toBe("DeciderFailing");
+  expect((await world.reviews())[0]?.why).toContain("memo name");
 });
 
 describe("a checkpoint", () => {

@@ -1,7 +1,7 @@
 // What `retry-after` may say, and what is made of it (cases.md 57).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { retryAfterMsMax, retryAfterMsOf } from "../../shared/providers/retry-after.ts";
+import { retryAfterMsMax, retryAfterMsOf } from "../../shared/domain/retry-after.ts";
 
 const nowMs = Date.parse("2026-03-04T05:06:07Z");
 
