@@ -55,6 +55,8 @@ export interface LocalWorld {
   until(invoice: string, check: (view: CaseView) => boolean): Promise<CaseView>;
   /** Fires a function by hand, as an operator would. */
   fire(name: string): Promise<void>;
+  /** Every document of a case, as the database has it. */
+  stored(caseId: string): Promise<Record<string, unknown>[]>;
   /** How often each action was applied for this invoice. */
   applied(invoice: string): Promise<Record<string, number>>;
   /** SIGKILL to every worker there is now; resolves when the host has seen them end. */
@@ -117,6 +119,15 @@ export async function openLocalWorld(
         body: JSON.stringify({ input: "" }),
       });
       if (response.status !== 202) throw new Error(`${name}: ${response.status}`);
+    },
+    async stored(caseId) {
+      const database = new CosmosClient(cosmos.connectionString);
+      const query = "SELECT * FROM c WHERE c.caseId = @caseId";
+      const parameters = [{ name: "@caseId", value: caseId }];
+      const cases = database.database("countersign").container("cases");
+      const { resources } = await cases.items.query({ query, parameters }).fetchAll();
+      database.dispose();
+      return resources;
     },
     async applied(invoice) {
       const counts: Record<string, number> = {};

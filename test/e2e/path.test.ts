@@ -1,5 +1,6 @@
 // The whole path through real SDKs and sockets: a signed webhook in, confirmed effects out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { isDone, openLocalWorld, waitUntil, type LocalWorld } from "./local-world.ts";
 
 const once = {
@@ -7,6 +8,12 @@ const once = {
   "portal.mark_invoice.v1": 1,
   "email.send_notification.v1": 1,
 };
+
+const Email = z.object({
+  subject: z.string(),
+  text: z.string(),
+  headers: z.record(z.string(), z.string()),
+});
 
 let world: LocalWorld;
 beforeAll(async () => {
@@ -24,6 +31,24 @@ test("an exception becomes a credit note, a mark, a commit and an email, in N + 
   );
   const writes = ours.filter(({ kind }) => kind === "batch" || kind === "create");
   expect(writes.map(({ kind }) => kind)).toEqual(["create", "batch", "batch", "batch", "batch"]);
+});
+
+test("an email's words are in the database under a key only, from the decision to the end", async () => {
+  await world.post(world.raised("INV-SEC"));
+  const done = await world.until("INV-SEC", isDone);
+  const email = done.effects.find(({ action }) => action === "email.send_notification.v1");
+  expect(email).toMatchObject({ payloadRef: `payload:${email?.operationId}` });
+  expect(email).not.toHaveProperty("payload");
+  const stored = await world.stored(done.case.caseId);
+  const payload = stored.find(({ type }) => type === "payload");
+  expect(payload).toMatchObject({ keyId: "test-1", ttl: 30 * 24 * 3600 });
+  const sent = (await world.providers.journal()).flatMap(
+    ({ body }) => Email.safeParse(body).data ?? [],
+  );
+  const [ours] = sent.filter(({ headers }) => headers["X-Operation-Id"] === email?.operationId);
+  expect(ours?.text).toContain("INV-SEC");
+  expect(JSON.stringify(stored)).not.toContain(ours?.text);
+  expect(JSON.stringify(stored)).not.toContain(ours?.subject);
 });
 
 test("the same event fifty times at once is one event, and each effect is applied once", async () => {

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { payloadTtlSeconds, type Payload } from "../../shared/domain/records/payload.ts";
+import type { SendRequest } from "../../shared/domain/definitions.ts";
+import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
 import { keysNamed, planOfTwo } from "../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
@@ -170,6 +172,15 @@ describe("what cannot be read", () => {
     expect(await effectOf(world, "mail.tell.v1")).not.toHaveProperty("payloadHold");
   });
 
+  test("is in review no longer once its key is back, though it waits for something else", async () => {
+    const world = await atTheNotification();
+    await world.turn(knowing(world, keysNamed("k7")));
+    const revoked = { by: "p", atMs: 0, reason: "test" };
+    await world.grants.revoke("acme", "grant:mail.tell.v1", revoked);
+    await world.turn();
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["NoGrant"]);
+  });
+
   test("of one notification does not stop the next", async () => {
     const two = { ...plan, actions: [], notifications: [tell, { ...tell, target: "owner-2" }] };
     const world = worldOf({ fused: false, decide: () => two });
@@ -219,6 +230,35 @@ describe("what cannot be read", () => {
       (await world.reviews()).filter(({ subject }) => subject === unknown.operationId),
     ).toEqual([]);
   });
+});
+
+test("an echo of a sensitive payload in a provider's answer is kept nowhere, whatever the answer is", async () => {
+  const said = `no mailbox for ${secret}`;
+  const answers: ((request: SendRequest) => Answer)[] = [
+    () => ({ kind: "noAnswer", reason: said }),
+    () => ({ kind: "notApplied", reason: said }),
+    () => ({ kind: "notSent", reason: said }),
+    () => ({ kind: "refused", reason: said, speaksForOperation: true }),
+    ({ binding, payload }) => {
+      const content = { ...payload } as Receipt["content"];
+      const receipt = { stage: "accepted", providerId: "P-1", boundTo: binding, content } as const;
+      return { kind: "receipt", receipt };
+    },
+  ];
+  const ofOne = { ...plan, actions: plan.actions.slice(0, 1) };
+  const world = worldOf({ decide: () => ofOne });
+  let calls = 0;
+  const answer = async (request: SendRequest) =>
+    answers[Math.min(calls++, answers.length - 1)]?.(request) ?? { kind: "noAnswer", reason: said };
+  world.keyed.send = answer;
+  world.bare.send = answer;
+  await world.post(1);
+  await world.run();
+  // Refused once, decided anew, and the notification after it.
+  expect(calls).toBe(answers.length + 1);
+  expect((await world.record()).status).toBe("done");
+  expect(everything(world)).toContain("[withheld]");
+  expect(everything(world)).not.toContain(secret);
 });
 
 test("a plain payload that was changed in the store is not sent either", async () => {

@@ -216,7 +216,7 @@ function created(partitions: Partitions, document: Stamped): { kind: "created" |
 
 function transact(partitions: Partitions, batch: Batch, storeMs: number): WriteOutcome {
   const { amends, caseDocument, caseEtag, creates, log, replaces } = batch;
-  const stored = partitions.documents(batch.key, 0);
+  const stored = [...partitions.documents(batch.key, 0), ...creates];
   const amended = amends.flatMap(({ id, set }) => {
     const document = stored.find((one) => one.id === id);
     return document === undefined ? [] : [{ ...document, ...set }];

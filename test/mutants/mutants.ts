@@ -14,6 +14,7 @@ const counterexamples = "test/flow/counterexamples.test.ts";
 const turns = "test/flow/advance-case.test.ts";
 const removedCode = "test/flow/removed-code.test.ts";
 const revisions = "test/flow/revisions.test.ts";
+const payloads = "test/flow/payloads.test.ts";
 const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -195,5 +196,69 @@ export const mutants: readonly Mutant[] = [
     replace: "effect.action === intent.action &&",
     killedBy: "what v1 of an action did",
     testFile: revisions,
+  },
+  {
+    rule: "a sensitive payload is sent only under its own digest",
+    file: "shared/domain/frozen-payload.ts",
+    find: "if (keys.digest(opened.text) !== payloadDigest) return mismatch;",
+    replace: 'if (keys.digest(opened.text) === "") return mismatch;',
+    killedBy: "because another payload stands in its place",
+    testFile: payloads,
+  },
+  {
+    rule: "a plain payload is sent only under its own digest",
+    file: "shared/domain/frozen-payload.ts",
+    find: 'return digestOf(payload, "payload") === payloadDigest ?',
+    replace: 'return digestOf(payload, "payload") !== "" || payloadDigest === "" ?',
+    killedBy: "a plain payload that was changed in the store",
+    testFile: payloads,
+  },
+  {
+    rule: "a ciphertext opens in its own place only",
+    file: "shared/domain/payload-keys.ts",
+    find: 'lengthPrefixed(["payload", key.id, tenantId, caseId, operationId])',
+    replace: 'lengthPrefixed(["payload", key.id, tenantId + caseId + operationId].slice(0, 2))',
+    killedBy: "moved to another operation does not open",
+    testFile: "test/domain/payload-keys.test.ts",
+  },
+  {
+    rule: "a payload begins to end with its effect's outcome, and not before",
+    file: "shared/domain/records/effect.ts",
+    find: 'return status === "confirmed" || status === "rejected" || status === "cancelled";',
+    replace: 'return status !== "prepared" && status !== "started";',
+    killedBy: "begins to end in the batch",
+    testFile: payloads,
+  },
+  {
+    rule: "a payload does not stay for ever",
+    file: "shared/flow/turn/write-draft.ts",
+    find: "amends: endedPayloads(turn.base, turn.draft).map(",
+    replace: "amends: endedPayloads(turn.base, turn.draft).slice(0, 0).map(",
+    killedBy: "begins to end in the batch",
+    testFile: payloads,
+  },
+  {
+    rule: "a payload that cannot be read costs no attempt",
+    file: "shared/flow/turn/claim-and-send.ts",
+    find: '  if (payload === undefined) return "goOn";\n  const grantRef = await findGrant(ports, turn, operationId, payload);',
+    replace: "  const grantRef = await findGrant(ports, turn, operationId, payload ?? {});",
+    killedBy: "because it is gone is held and never sent",
+    testFile: payloads,
+  },
+  {
+    rule: "what a provider repeats of a sensitive payload is not kept",
+    file: "shared/flow/turn/send-effect.ts",
+    find: "return withoutEcho(effect, payload, answer);",
+    replace: "return answer.kind.length > 0 ? answer : withoutEcho(effect, payload, answer);",
+    killedBy: "an echo of a sensitive payload",
+    testFile: payloads,
+  },
+  {
+    rule: "what is kept beside a case is erased with it",
+    file: "shared/flow/operate/erase-case.ts",
+    find: "const beside = await ports.cases.passing(key);",
+    replace: "const beside = (await ports.cases.passing(key)).slice(0, 0);",
+    killedBy: "in none once it is erased",
+    testFile: "test/flow/erase.test.ts",
   },
 ];

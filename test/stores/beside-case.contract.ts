@@ -75,6 +75,15 @@ export function besideCaseContract(open: () => StoreUnderTest): void {
         .toBe(undefined);
     });
 
+    test("that is created and ends in one batch does both", async () => {
+      const key = newCaseKey();
+      const payload = aPayload(key);
+      const amends = [{ id: payload.id, set: { ttl: 3600, ciphertext: "" } }];
+      await committed(store, aBatch(key, { creates: [payload], amends }));
+      const stored = await store.readPayload(key, payload.id);
+      expect(stored).toEqual({ ...payload, ttl: 3600, ciphertext: "" });
+    });
+
     test("that has ended already keeps no batch from landing, and is not made anew", async () => {
       const key = newCaseKey();
       const [here, gone] = [aPayload(key, 0), aPayload(key, 1)];

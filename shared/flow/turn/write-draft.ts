@@ -89,19 +89,16 @@ function batchOf(ports: TurnPorts, turn: Turn, writeId: string, nowMs: number): 
     (document) => document.type !== "case" && before.get(document.id) !== document,
   );
   const record = caseOf(turn.draft);
-  const ended = endedPayloads(turn.base, turn.draft);
-  const ttl = payloadTtlSeconds;
-  const creates = changed.filter((document) => !before.has(document.id));
-  const created = new Set(creates.map(({ id }) => id));
   return {
     key: turn.key,
     caseEtag: turn.caseEtag,
     caseDocument: record,
-    creates: creates.map((document) =>
-      document.type === "payload" && ended.includes(document.id) ? { ...document, ttl } : document,
-    ),
+    creates: changed.filter((document) => !before.has(document.id)),
     replaces: changed.filter((document) => before.has(document.id)),
-    amends: ended.filter((id) => !created.has(id)).map((id) => ({ id, set: { ttl } })),
+    amends: endedPayloads(turn.base, turn.draft).map((id) => ({
+      id,
+      set: { ttl: payloadTtlSeconds },
+    })),
     log: {
       id: `log:${writeId}`,
       type: "log",
