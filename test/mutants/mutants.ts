@@ -78,8 +78,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "the grant is read again before the send",
     file: "shared/flow/turn/send-effect.ts",
-    find: "if (grant === undefined || !covers(grant, { ...effect, subject }, nowMs)) {",
-    replace: "if (grant === undefined && subject === undefined && covers === undefined) {",
+    find: "    grant === undefined ||\n    !covers(grant,",
+    replace: "    grant === undefined &&\n    subject === undefined &&\n    !covers(grant,",
     killedBy: "7: a grant that is revoked",
     testFile: counterexamples,
   },

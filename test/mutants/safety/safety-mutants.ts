@@ -92,8 +92,8 @@ export const safetyMutants: readonly SafetyMutant[] = [
     without: "the grant at the gate",
     patches: one(
       sendEffect,
-      "if (grant === undefined || !covers(",
-      "if (grant === undefined && !covers(",
+      "grant === undefined ||\n    !covers(",
+      "grant === undefined &&\n    !covers(",
     ),
     seenBy: ["grantHeldAtGate"],
   },
@@ -216,8 +216,8 @@ export const safetyMutants: readonly SafetyMutant[] = [
     without: "a new version for new facts",
     patches: one(
       `${domain}/transitions/fold-event.ts`,
-      "    orderKeys,\n    requestedBy: event.requestedBy ?? `source:${event.source}`,\n    version: record.version + 1,",
-      "    orderKeys,\n    version: record.version,",
+      "    requestedBy: event.requestedBy ?? `source:${event.source}`,\n    version: record.version + 1,",
+      "    version: record.version,",
     ),
     seenBy: ["versionDecidedOnce"],
   },
@@ -288,8 +288,8 @@ export const safetyMutants: readonly SafetyMutant[] = [
     without: "events after a case has ended",
     patches: one(
       `${domain}/decisions/next.ts`,
-      '  if (event !== undefined) return { kind: "foldEvent", eventId: event.id };\n  if (workflow',
-      '  if (event !== undefined && snapshot.case.status === "open") return { kind: "foldEvent", eventId: event.id };\n  if (workflow',
+      "  if (event !== undefined) return {",
+      '  if (event !== undefined && snapshot.case?.status !== "done") return {',
     ),
     seenBy: ["noCaseLost"],
   },
