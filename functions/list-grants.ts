@@ -1,29 +1,21 @@
 // The authorizations of one tenant, revoked ones included: they are its record of who allowed what.
-import {
-  app,
-  type HttpRequest,
-  type HttpResponseInit,
-  type InvocationContext,
-} from "@azure/functions";
+import { app, type HttpRequest, type InvocationContext } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { authorize, callerOf } from "../shared/flow/operate/authorize.ts";
-import { runtime } from "../shared/runtime.ts";
+import { listGrantsRoute } from "../shared/flow/operate/grants/grant-routes.ts";
+import { registration } from "../shared/flow/operate/route.ts";
+import { serve } from "../shared/flow/operate/serve.ts";
+import { operating } from "../shared/runtime.ts";
 
-export async function listGrants(
-  request: HttpRequest,
-  context: InvocationContext,
-): Promise<HttpResponseInit> {
-  const running = await runtime();
-  const { tenant = "" } = request.params;
-  const authorized = authorize(callerOf(request, running), { role: "reader", tenantId: tenant });
-  if (authorized.kind === "denied") return authorized.response;
-  const grants = await running.operate(contextLog(context)).grants.list(tenant);
-  return { jsonBody: { grants }, headers: { "cache-control": "no-store" } };
+export async function listGrants(request: HttpRequest, context: InvocationContext) {
+  const log = contextLog(context);
+  return serve(
+    listGrantsRoute,
+    { request, log, running: operating(log) },
+    async ({ params }, ports) => ({
+      kind: "done",
+      body: { grants: await ports.grants.list(params.tenant) },
+    }),
+  );
 }
 
-app.http("list-grants", {
-  methods: ["GET"],
-  route: "grants/{tenant}",
-  authLevel: "anonymous",
-  handler: listGrants,
-});
+app.http("list-grants", { ...registration(listGrantsRoute), handler: listGrants });

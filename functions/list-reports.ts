@@ -1,29 +1,20 @@
 // Providers' own webhooks of one tenant that named no effect: those still looked for, and those given up.
-import {
-  app,
-  type HttpRequest,
-  type HttpResponseInit,
-  type InvocationContext,
-} from "@azure/functions";
+import { app, type HttpRequest, type InvocationContext } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { authorize, callerOf } from "../shared/flow/operate/authorize.ts";
-import { runtime } from "../shared/runtime.ts";
+import { mayReadContent } from "../shared/flow/operate/access/principal.ts";
+import {
+  listReports as list,
+  listReportsRoute,
+} from "../shared/flow/operate/about/list-reports.ts";
+import { registration } from "../shared/flow/operate/route.ts";
+import { serve } from "../shared/flow/operate/serve.ts";
+import { operating } from "../shared/runtime.ts";
 
-export async function listReports(
-  request: HttpRequest,
-  context: InvocationContext,
-): Promise<HttpResponseInit> {
-  const running = await runtime();
-  const { tenant = "" } = request.params;
-  const authorized = authorize(callerOf(request, running), { role: "reader", tenantId: tenant });
-  if (authorized.kind === "denied") return authorized.response;
-  const reports = await running.operate(contextLog(context)).reports.list(tenant);
-  return { jsonBody: { reports }, headers: { "cache-control": "no-store" } };
+export async function listReports(request: HttpRequest, context: InvocationContext) {
+  const log = contextLog(context);
+  return serve(listReportsRoute, { request, log, running: operating(log) }, (call, ports) =>
+    list(ports, call.params.tenant, mayReadContent(call.principal, call.params.tenant)),
+  );
 }
 
-app.http("list-reports", {
-  methods: ["GET"],
-  route: "reports/{tenant}",
-  authLevel: "anonymous",
-  handler: listReports,
-});
+app.http("list-reports", { ...registration(listReportsRoute), handler: listReports });

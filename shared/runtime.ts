@@ -13,8 +13,10 @@ import { bookOf, type Book, type Workflow } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import type { IntakePorts } from "./flow/intake/record-event.ts";
-import type { AnswerPorts } from "./flow/operate/answer-approval.ts";
-import type { GrantPorts } from "./flow/operate/give-grant.ts";
+import type { AnswerPorts } from "./flow/operate/approvals/answer-approval.ts";
+import type { GrantPorts } from "./flow/operate/grants/give-grant.ts";
+import type { ResolvePorts } from "./flow/operate/reviews/resolve-review.ts";
+import type { Running } from "./flow/operate/serve.ts";
 import { pacing } from "./flow/turn/pacing.ts";
 import type { Log, TurnPorts } from "./flow/turn/turn.ts";
 import type { RetryPorts } from "./flow/wake/retry-reports.ts";
@@ -28,7 +30,9 @@ import { assertSafeAccount, openCosmos, openServiceBus } from "./stores/connecti
 import { cosmosCases } from "./stores/cosmos-cases.ts";
 import { cosmosControl } from "./stores/cosmos-control.ts";
 import { cosmosGrants } from "./stores/cosmos-grants.ts";
+import { cosmosOperators } from "./stores/cosmos-operators.ts";
 import { cosmosReports } from "./stores/cosmos-reports.ts";
+import type { OperatorStore } from "./stores/operator-ports.ts";
 import type { ReportStore } from "./stores/ports.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { customerOnboarding } from "./workflows/customer-onboarding/customer-onboarding.ts";
@@ -42,12 +46,18 @@ export interface Runtime {
   retryReports(log: Log): RetryPorts;
   schedules(log: Log): SchedulePorts;
   operate(log: Log): OperatePorts;
-  caseIdKey: Uint8Array;
-  easyAuthIsOn: boolean;
 }
 
 /** What the operators' routes need. */
-export type OperatePorts = AnswerPorts & GrantPorts & { reports: ReportStore };
+export type OperatePorts = AnswerPorts &
+  GrantPorts &
+  ResolvePorts &
+  Running & {
+    reports: ReportStore;
+    caseIdKey: Uint8Array;
+    /** Those that the configuration names. */
+    tenants: readonly string[];
+  };
 
 /** Monotonic: only differences mean anything. */
 const clockMs = () => performance.now();
@@ -60,6 +70,11 @@ export function runtime(): Promise<Runtime> {
     throw error;
   });
   return started;
+}
+
+/** The operators' ports for one invocation; a start that fails is told by the door, as any fault is. */
+export function operating(log: Log): () => Promise<OperatePorts> {
+  return async () => (await runtime()).operate(log);
 }
 
 async function start(config: Config): Promise<Runtime> {
@@ -81,6 +96,7 @@ async function openStores(config: Config) {
   const database = cosmos.database(config.cosmosDatabase);
   return {
     cases: cosmosCases(database.container("cases")),
+    operators: cosmosOperators(database.container("cases")),
     reports: cosmosReports(database.container("cases")),
     grants: cosmosGrants(database.container("grants"), { clockMs }),
     control: cosmosControl(database.container("control"), { clockMs }),
@@ -98,9 +114,7 @@ function wired(
   const paced = pacing(clockMs);
   const common = { ...stores, book, random: () => randomUUID(), nowMs: () => Date.now() };
   return {
-    caseIdKey,
-    easyAuthIsOn: config.easyAuthIsOn,
-    operate: (log) => ({ ...common, log }),
+    operate: (log) => ({ ...common, ...operatorPorts(config, stores), log }),
     retryReports: (log) => ({ ...common, log }),
     schedules: (log) => ({ ...common, log, schedules: config.schedules, caseIdKey }),
     intake: (log) => ({ ...common, log, sources: config.webhookSources, caseIdKey }),
@@ -116,6 +130,15 @@ function wired(
       fused: true,
       at: (_boundary, act) => act(),
     }),
+  };
+}
+
+function operatorPorts(config: Config, { operators }: { operators: OperatorStore }) {
+  return {
+    records: operators,
+    caseIdKey: config.caseIdKey,
+    easyAuthIsOn: config.easyAuthIsOn,
+    tenants: Object.values(config.webhookSources).map(({ tenantId }) => tenantId),
   };
 }
 

@@ -97,3 +97,8 @@ export function newWriteId(): string {
 export function unitIntervalOf(...parts: readonly (string | number)[]): number {
   return createHash("sha256").update(lengthPrefixed(parts)).digest().readUInt32BE(0) / 2 ** 32;
 }
+
+/** What one person asked for once, under the client's own id: the same request told again is the same record. */
+export function operatorRecordIdOf(...parts: readonly string[]): string {
+  return `operatorRecord:${hashId(parts)}`;
+}

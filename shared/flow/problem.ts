@@ -8,7 +8,7 @@ export interface FieldError {
 }
 
 export interface Problem {
-  status: 400 | 401 | 403 | 404 | 409 | 413 | 503;
+  status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 500 | 503;
   /** Names the kind of problem for programs: `urn:countersign:problem:<slug>`. */
   slug: string;
   detail: string;

@@ -64,7 +64,7 @@ async function readOne<Document extends object>(
 
 async function readHistory(source: Source, key: CaseKey): Promise<CaseHistory | undefined> {
   const query = `SELECT * FROM c WHERE c.type IN ("case", "effect", "event", "finding", "review", "approval", "log")`;
-  const { pages } = await queryPages(
+  const { pages, storeMs } = await queryPages(
     source,
     { query },
     { partitionKey: partitionOf(key), ids: idsOf(key), what: "the history of a case" },
@@ -72,5 +72,5 @@ async function readHistory(source: Source, key: CaseKey): Promise<CaseHistory | 
   const documents = pages.flat();
   if (documents.length === 0) return undefined;
   const { snapshot, log } = assembleCase(key, documents);
-  return { snapshot, log };
+  return { snapshot, log, storeMs };
 }

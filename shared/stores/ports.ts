@@ -11,6 +11,7 @@ import type { Grant } from "../domain/records/grant.ts";
 import type { Event, Refusal } from "../domain/records/inbox.ts";
 import type { Payload } from "../domain/records/payload.ts";
 import type { Report } from "../domain/records/report.ts";
+import type { OperatorRecord } from "../domain/records/operator-record.ts";
 import type { LogEntry } from "../domain/records/review.ts";
 import type { CaseDocument, Snapshot } from "../domain/records/snapshot.ts";
 
@@ -31,7 +32,7 @@ export interface Batch {
   caseEtag: string | undefined;
   /** Does not hold the case or the log entry. */
   creates: readonly CaseDocument[];
-  replaces: readonly (CaseDocument | LogEntry)[];
+  replaces: readonly (CaseDocument | LogEntry | OperatorRecord)[];
   caseDocument: CaseDocument;
   /** Members set on documents that end by themselves: one that is gone already is left out. */
   amends: readonly Amend[];
@@ -85,6 +86,7 @@ export interface CaseHistory {
   snapshot: Snapshot;
   /** Everything that was ever folded or resolved, too. */
   log: readonly LogEntry[];
+  storeMs: number | undefined;
 }
 
 export interface CaseStore {

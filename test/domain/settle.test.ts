@@ -152,6 +152,7 @@ describe("findings about one effect", () => {
       kind: "statement",
       statement: { kind: "didNotHappen", forced: true },
       reason: "looked",
+      confirmedBy: "another",
     } as const;
     const after = folded(unknown(), no, report(unknown()));
     expect(firstOf(after)).toMatchObject({ status: "confirmed", settledBy: "finding" });

@@ -91,6 +91,7 @@ export async function openLocalWorld(
     appFolder: root,
     dataFolder: join(folder, "host"),
     workers: options.workers ?? 1,
+    principal: { id: "e2e-admin", name: "E2E admin", roles: ["admin"] },
     settings: {
       ...settingsFor({ cosmos, serviceBus, providers }, secret),
       ...options.settings,
@@ -164,6 +165,7 @@ function settingsFor(
 ): Record<string, string> {
   const { cosmos, serviceBus, providers } = servers;
   return {
+    WEBSITE_AUTH_ENABLED: "True",
     ServiceBus: serviceBus.connectionString,
     Cosmos: cosmos.connectionString,
     COSMOS_DATABASE: "countersign",
@@ -249,9 +251,7 @@ async function post(url: string, secret: string, delivery: Delivery): Promise<nu
 }
 
 async function view(host: Host, invoice: string): Promise<CaseView | undefined> {
-  const response = await fetch(`${host.url}/api/cases/acme?externalRef=${invoice}`, {
-    headers: { "x-functions-key": host.keys.host },
-  });
+  const response = await fetch(`${host.url}/api/cases/acme?externalRef=${invoice}`);
   const body: unknown = await response.json().catch(() => undefined);
   return response.ok ? (body as CaseView) : undefined;
 }

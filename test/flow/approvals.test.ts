@@ -1,8 +1,11 @@
 // Approvals (seed 2, Break 5): bound to operation, digest and version; answered once; never on old facts.
 import { describe, expect, test } from "vitest";
 import type { Decision, Facts } from "../../shared/domain/definitions.ts";
-import { answerApproval, type AnswerResult } from "../../shared/flow/operate/answer-approval.ts";
-import type { Principal } from "../../shared/flow/operate/principal.ts";
+import {
+  answerApproval,
+  type AnswerResult,
+} from "../../shared/flow/operate/approvals/answer-approval.ts";
+import type { Principal } from "../../shared/flow/operate/access/principal.ts";
 import { planOfTwo } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Workflow } from "../../shared/domain/definitions.ts";
 import { TerminalFault, TransientFault } from "../../shared/domain/faults.ts";
-import { eraseCase } from "../../shared/flow/operate/erase-case.ts";
+import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import type { Log } from "../../shared/flow/turn/turn.ts";
+import { memoryOperators } from "../memory/memory-operators.ts";
 import { planOfTwo } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 
@@ -29,7 +30,15 @@ async function closed(): Promise<World> {
 }
 
 const erase = (world: World) =>
-  eraseCase({ cases: world.cases, book: world.book, nowMs: world.nowMs }, { key, principal });
+  eraseCase(
+    {
+      cases: world.cases,
+      operators: memoryOperators(world.cases),
+      book: world.book,
+      nowMs: world.nowMs,
+    },
+    { key, principal },
+  );
 
 describe("a closed case that is erased", () => {
   test("keeps ids, digests, statuses and times, and nothing that was said", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineAction, defineUpcaster, type Decision } from "../../shared/domain/definitions.ts";
 import type { Facts, Workflow } from "../../shared/domain/definitions.ts";
-import { answerApproval } from "../../shared/flow/operate/answer-approval.ts";
+import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import { planOfTwo } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";

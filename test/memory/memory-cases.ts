@@ -173,11 +173,14 @@ function caseStore(world: World, lagVersions: number): CaseStore {
     history: (key) =>
       reading({ operation: "history", key }, () => {
         const all = documents(key).filter(
-          ({ type }) => !["refusal", "checkpoint", "report", "payload"].includes(String(type)),
+          ({ type }) =>
+            !["refusal", "checkpoint", "report", "payload", "operatorRecord"].includes(
+              String(type),
+            ),
         );
         if (all.length === 0) return undefined;
         const { snapshot, log } = assembleCase(key, all);
-        return { snapshot, log };
+        return { snapshot, log, storeMs: storeMs() };
       }),
   };
 }

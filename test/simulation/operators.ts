@@ -45,6 +45,7 @@ export function operatorsOf(world: World) {
           kind: "statement",
           statement,
           reason: "looked",
+          ...(how === "forced" ? { confirmedBy: "second person" } : {}),
         });
         world.notes.statements.push({ finding, forced: how === "forced" });
         await tell(finding);

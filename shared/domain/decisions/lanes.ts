@@ -3,7 +3,7 @@
 // The outbox is exempt from the version gate: it tells of a commit that is a fact, whatever came after.
 // The plan is gated at every claim: a decision made on v1 must not reach a provider at v2.
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
-import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
+import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
 import { forwardFacts } from "./forward-facts.ts";
@@ -136,7 +136,7 @@ function preparedStep(effect: EffectOf<"prepared">, facts: LaneFacts): Step {
   if (effect.reviewRef !== undefined) return { kind: "idle" };
   if (facts.nowMs === undefined) return { kind: "wait", untilMs: undefined };
   const exhausted = exhaustion(effect);
-  if (exhausted !== undefined) {
+  if (exhausted !== undefined && standingOrder(effect) === undefined) {
     const recovery = { kind: "review", review: "AttemptsExhausted", why: exhausted } as const;
     return { kind: "openReview", operationId: effect.operationId, recovery };
   }

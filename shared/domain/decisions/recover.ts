@@ -4,7 +4,13 @@
 // absence that a strong look-up found after the last attempt's horizon, when every attempt is known to have ended;
 // or proof that nothing left. Everything else waits, looks, or goes to a person.
 import type { Contract } from "../contract.ts";
-import { provesNothingLeft, type Attempt, type Effect, type EffectOf } from "../records/effect.ts";
+import {
+  provesNothingLeft,
+  standingOrder,
+  type Attempt,
+  type Effect,
+  type EffectOf,
+} from "../records/effect.ts";
 import type { reviewKinds } from "../records/review.ts";
 
 export const attemptLimits = {
@@ -40,6 +46,8 @@ type SendScope = Omit<RecoverFacts, "current" | "effect"> & { effect: Effect };
 export function recover(facts: RecoverFacts): Recovery {
   const { effect, contract } = facts;
   if (effect.reviewRef !== undefined) return { kind: "inReview" };
+  const ordered = recoverByOrder(facts);
+  if (ordered !== undefined) return ordered;
   const keyRefused = whyKeyRefused(facts);
   // With its attempts used up, a key is no help, but a look-up may still settle it without a person.
   const mayLookInstead = contract.lookup !== undefined && exhaustion(effect) !== undefined;
@@ -52,6 +60,37 @@ export function recover(facts: RecoverFacts): Recovery {
     case undefined:
       return unknownReview(keyRefused ?? "the provider offers no look-up");
   }
+}
+
+/** What a person ordered, while it may still be carried out; the bounds on attempts are the machine's own. */
+function recoverByOrder(facts: RecoverFacts): Recovery | undefined {
+  const { current, effect, nowMs } = facts;
+  const order = standingOrder(effect);
+  if (order === undefined || !current) return undefined;
+  if (!order.forced && retryRefusal(facts) !== undefined) return undefined;
+  if (effect.notBeforeMs !== undefined && nowMs < effect.notBeforeMs) {
+    return { kind: "wait", untilMs: effect.notBeforeMs };
+  }
+  return { kind: "retry" };
+}
+
+/** Why the provider's contract does not cover another attempt now, whoever asks; undefined when it does. */
+export function retryRefusal(facts: RecoverFacts): string | undefined {
+  const { contract, current, effect } = facts;
+  const keyRefused = whyKeyRefused(facts);
+  if (keyRefused === undefined || !current) return keyRefused;
+  if (contract.lookup?.consistency !== "strong") return keyRefused;
+  const absentMs = effect.lookups?.absentStartedAtMs;
+  if (absentMs === undefined || absentMs <= horizonEndMs(effect, contract)) {
+    return "no look-up after the horizon has shown that it is not there";
+  }
+  if (contract.idempotency !== undefined && repeatsStoredError(effect)) return storedError;
+  return absenceRefusal(facts, effect.attempts);
+}
+
+/** Until then a call that left may still be applied; unknown while any attempt has no end. */
+export function horizonEndMs(effect: Pick<Effect, "attempts">, { horizonMs }: Contract): number {
+  return lastDeadlineMs(effect, Infinity) + horizonMs;
 }
 
 function unknownReview(why: string): Recovery {

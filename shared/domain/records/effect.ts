@@ -17,6 +17,15 @@ export const AttemptEnd = z.object({
 });
 export type AttemptEnd = z.infer<typeof AttemptEnd>;
 
+/** A person's order to send it once more: the same operation and bytes, through the same gate. */
+export const RetryOrder = z.object({
+  by: z.string(),
+  /** Forced: against the contract, which takes two people. */
+  forced: z.boolean(),
+  confirmedBy: z.string().optional(),
+});
+export type RetryOrder = z.infer<typeof RetryOrder>;
+
 export const Attempt = z.object({
   n: z.int().positive(),
   fence: z.int().positive(),
@@ -27,6 +36,8 @@ export const Attempt = z.object({
   leftBefore: z.boolean(),
   /** When the look-up started whose absence this attempt was claimed on. */
   absentStartedAtMs: z.int().optional(),
+  /** Present when a person ordered it. */
+  order: RetryOrder.optional(),
   /** When no byte of this attempt can leave any more; known once it has ended. */
   deadlineMs: z.int().optional(),
   end: AttemptEnd.optional(),
@@ -76,6 +87,8 @@ const common = {
       notBeforeMs: z.int(),
     })
     .optional(),
+  /** Stands until the next claim, for an effect with exactly so many attempts. */
+  retryOrder: RetryOrder.extend({ attempts: z.int() }).optional(),
   /** The id of the open review that holds this effect. */
   reviewRef: z.string().optional(),
   /** Evidence that speaks against a final status. */
@@ -139,6 +152,12 @@ export function lastAttempt(effect: Effect): Attempt | undefined {
 /** It has an outcome; an unknown that was given up has none. */
 export function hasEnded({ status }: Effect): boolean {
   return status === "confirmed" || status === "rejected" || status === "cancelled";
+}
+
+/** The order for the next attempt, while nothing has been tried since it was given. */
+export function standingOrder(effect: Effect): RetryOrder | undefined {
+  const { attempts, retryOrder } = effect;
+  return retryOrder?.attempts === attempts.length ? retryOrder : undefined;
 }
 
 /** Nothing more will happen to it by the machine's own doing. */

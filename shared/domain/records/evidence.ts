@@ -64,11 +64,21 @@ export const LookupVerdict = z.discriminatedUnion("kind", [
 ]);
 export type LookupVerdict = z.infer<typeof LookupVerdict>;
 
-/** What an operator states after looking; counted apart from evidence. */
+/**
+ * What a person says of a review after looking; counted apart from evidence. Forced means: against what the provider's
+ * contract or its horizon allows, and then two people say it.
+ */
 export const Statement = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("happened"), providerId: z.string() }),
   z.object({ kind: z.literal("didNotHappen"), forced: z.boolean() }),
+  z.object({ kind: z.literal("retry"), forced: z.boolean() }),
+  /** The provider is asked again, within the same bounds as before. */
+  z.object({ kind: z.literal("lookAgain") }),
   z.object({ kind: z.literal("abandon") }),
+  /** Seen; there is nothing to settle. */
+  z.object({ kind: z.literal("acknowledge") }),
+  /** A held case is tried again. */
+  z.object({ kind: z.literal("release") }),
 ]);
 export type Statement = z.infer<typeof Statement>;
 
@@ -78,6 +88,7 @@ export const Finding = z.object({
   schemaVersion: z.literal(schemaVersion),
   tenantId: z.string(),
   caseId: z.string(),
+  /** What it is about: an operation id, or "case" for a statement about the case itself. */
   operationId: z.string(),
   content: z.discriminatedUnion("kind", [
     /** The end of an attempt that its own worker could not settle. */
@@ -88,7 +99,17 @@ export const Finding = z.object({
     z.object({ kind: z.literal("providerReport"), receipt: Receipt }),
     /** What it said has been erased; that it was there has not. */
     z.object({ kind: z.literal("erased") }),
-    z.object({ kind: z.literal("statement"), statement: Statement, reason: z.string() }),
+    z.object({
+      kind: z.literal("statement"),
+      statement: Statement,
+      reason: z.string(),
+      /** The review as that person saw it; a statement about what has changed since settles nothing. */
+      about: z.object({ reviewId: z.string(), attempts: z.int() }).optional(),
+      /** Made by the client: the same decision told twice is one. */
+      decisionId: z.string().optional(),
+      /** The second person of a forced statement. */
+      confirmedBy: z.string().optional(),
+    }),
   ]),
   /** A worker, a provider's source, or a person's principal. */
   by: z.string(),

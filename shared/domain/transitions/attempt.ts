@@ -147,6 +147,11 @@ export function reject(
   });
 }
 
+/** It was never sent, and never will be. */
+export function cancelled(effect: Effect, reason: string, nowMs: number): Effect {
+  return { ...unheld(coreOf(effect)), status: "cancelled", reason, settledAtMs: nowMs };
+}
+
 function prepareAgain(
   snapshot: Snapshot,
   effect: EffectCore,

@@ -2,7 +2,7 @@
 //
 // A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
 // store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
-import { coreOf, type Attempt, type Effect } from "../records/effect.ts";
+import { coreOf, standingOrder, type Attempt, type Effect } from "../records/effect.ts";
 import {
   caseOf,
   effectOf,
@@ -32,12 +32,23 @@ export function claim(
   };
   const absentMs = effect.lookups?.absentStartedAtMs;
   if (absentMs !== undefined) attempt.absentStartedAtMs = absentMs;
+  const order = standingOrder(effect);
+  if (order !== undefined) {
+    const { by, confirmedBy, forced } = order;
+    attempt.order = { by, forced, ...(confirmedBy === undefined ? {} : { confirmedBy }) };
+  }
   const granted = resolveReview(snapshot, effect.grantHold, {
     how: `granted: ${options.grantRef}`,
     by: "machine",
     atMs: options.nowMs,
   });
-  const { notBeforeMs: _passed, grantHold: _granted, lookups: _old, ...core } = coreOf(effect);
+  const {
+    notBeforeMs: _passed,
+    grantHold: _granted,
+    lookups: _old,
+    retryOrder: _given,
+    ...core
+  } = coreOf(effect);
   const started: Effect = {
     ...core,
     grantRef: options.grantRef,

@@ -9,10 +9,11 @@ import type { Effect } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
 import type { Event } from "../records/inbox.ts";
 import type { Payload } from "../records/payload.ts";
+import type { OperatorRecord } from "../records/operator-record.ts";
 import type { LogEntry, Review } from "../records/review.ts";
 import type { CaseDocument } from "../records/snapshot.ts";
 
-export type Erasable = CaseDocument | LogEntry;
+export type Erasable = CaseDocument | LogEntry | OperatorRecord;
 
 const endsAtOnce = { ttl: 1 };
 const noCiphertext = { keyId: "", nonce: "", ciphertext: "" };
@@ -56,6 +57,10 @@ function emptied(document: Erasable): Erasable {
       return emptyApproval(document);
     case "payload":
       return { ...document, ...noCiphertext } satisfies Payload;
+    case "operatorRecord": {
+      const { detail: _said, ...outcome } = document.outcome;
+      return { ...document, reason: "", details: {}, outcome } satisfies OperatorRecord;
+    }
     case "log":
       return { ...document, did: [] } satisfies LogEntry;
   }

@@ -31,13 +31,19 @@ export function foldFindings(
     .slice(0, findingsMax);
   let folded = snapshot;
   for (const finding of unfolded) {
-    const known = folded.effects.some((effect) => effect.operationId === operationId);
-    const before = folded;
-    if (known) folded = foldOne(folded, finding, options);
-    const verdict = folded === before ? "changes nothing" : effectOf(folded, operationId).status;
+    const after = foldOne(folded, finding, options);
+    const verdict = typeof after === "string" ? after : verdictOf(folded, after, operationId);
+    if (typeof after !== "string") folded = after;
     folded = markFolded(folded, finding, verdict, options.nowMs);
   }
   return folded;
+}
+
+/** What it made of the effect, or of the case. */
+function verdictOf(before: Snapshot, after: Snapshot, operationId: string): string {
+  if (after === before) return "changes nothing";
+  const effect = after.effects.find((other) => other.operationId === operationId);
+  return effect?.status ?? caseOf(after).status;
 }
 
 function receiptOf(finding: Finding): Receipt | undefined {
@@ -48,15 +54,16 @@ function receiptOf(finding: Finding): Receipt | undefined {
   return undefined;
 }
 
-function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Snapshot {
+/** A text says why it was not taken. */
+function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Snapshot | string {
   const { content, operationId } = finding;
+  if (content.kind === "statement") return foldStatement(snapshot, finding, options);
+  if (!snapshot.effects.some((effect) => effect.operationId === operationId)) return snapshot;
   const receipt = receiptOf(finding);
   if (receipt !== undefined) return foldReceipt(snapshot, operationId, receipt, options);
   switch (content.kind) {
     case "attemptEnd":
       return foldAttemptEnd(snapshot, operationId, content, options);
-    case "statement":
-      return foldStatement(snapshot, finding, options);
     // A look-up was folded when it was made; a report is a receipt.
     case "erased":
     case "lookup":

@@ -1,65 +1,198 @@
-// What a person states about an unknown effect, after looking (design.md 4). Pure.
+// What a person states of a review, after looking (design.md 4). Pure.
 //
-// A statement ends the unknown only while there is nothing better; it is kept as `settledBy: person` and counted
-// apart. Later evidence may contradict it. Abandoning settles nothing: the effect stays unknown, counted, and
-// open to findings.
-import type { Book } from "../definitions.ts";
+// Judged again here by the same policy that showed the choices: between the look and this batch an attempt may have been
+// made, or evidence may have come. A statement ends the unknown only while there is nothing better; it is kept as `settledBy:
+// person` and counted apart. Later evidence may contradict it.
+import { choicesOf, whyNotTaken, type ChoiceFacts } from "../decisions/choices.ts";
 import { coreOf, type Effect } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
-import { caseOf, effectOf, withCase, withEffect, type Snapshot } from "../records/snapshot.ts";
-import { confirm, reject } from "./attempt.ts";
-import { resolveReview } from "./reviews.ts";
+import type { Review } from "../records/review.ts";
+import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+import { cancelled, confirm, reject } from "./attempt.ts";
+import { resolveHolds, resolveReview } from "./reviews.ts";
 
-export interface FoldOptions {
-  book: Book;
-  nowMs: number;
+export type FoldOptions = ChoiceFacts;
+
+type Told = Finding["content"] & { kind: "statement" };
+
+interface Stating {
+  finding: Finding;
+  content: Told;
+  review: Pick<Review, "id" | "kind" | "subject">;
+  options: FoldOptions;
 }
 
+/** The snapshot with what was stated, or why it settles nothing. */
 export function foldStatement(
   snapshot: Snapshot,
   finding: Finding,
   options: FoldOptions,
-): Snapshot {
+): Snapshot | string {
   const { content } = finding;
-  if (content.kind !== "statement") return snapshot;
-  const effect = effectOf(snapshot, finding.operationId);
-  const { nowMs, book } = options;
+  if (content.kind !== "statement" || snapshot.case === undefined) return snapshot;
+  const effect = snapshot.effects.find(({ operationId }) => operationId === finding.operationId);
+  const review = reviewOf(snapshot, finding, { content, effect });
+  if (review === undefined) return "refused: the review that it is about is not open";
+  if (content.about !== undefined && content.about.attempts !== (effect?.attempts.length ?? 0)) {
+    return "refused: another attempt was made since";
+  }
   const { statement } = content;
-  if (effect.status !== "unknown") return snapshot;
+  const isForced = "forced" in statement && statement.forced;
+  if (isForced && (content.confirmedBy ?? finding.by) === finding.by) {
+    return "refused: what is forced takes a second person";
+  }
+  const why = whyNotTaken(choicesOf(snapshot, review, options), statement)?.why;
+  if (why !== undefined) return `refused: ${why}`;
+  const stating = { finding, content, review, options };
+  return effect === undefined ? foldForCase(snapshot, stating) : foldFor(snapshot, effect, stating);
+}
+
+/** Without a review named, it is about the one that holds the effect, or about an effect that none holds yet. */
+function reviewOf(
+  snapshot: Snapshot,
+  { operationId }: Finding,
+  { content, effect }: { content: Told; effect: Effect | undefined },
+): Stating["review"] | undefined {
+  const id = content.about?.reviewId ?? effect?.reviewRef;
+  if (id === undefined) return { id: "", kind: "UnknownEffect", subject: operationId };
+  return snapshot.reviews.find(
+    (review) =>
+      review.id === id && review.subject === operationId && review.resolution === undefined,
+  );
+}
+
+function resolvedBy(
+  snapshot: Snapshot,
+  { content, finding, options, review }: Stating,
+  how: string,
+) {
+  const { confirmedBy, reason } = content;
+  return resolveReview(snapshot, review.id, {
+    how: confirmedBy === undefined ? how : `${how} (forced, with ${confirmedBy})`,
+    by: finding.by,
+    atMs: options.nowMs,
+    reason,
+  });
+}
+
+function foldForCase(snapshot: Snapshot, stating: Stating): Snapshot {
+  switch (stating.content.statement.kind) {
+    case "release":
+      return release(snapshot, stating);
+    case "acknowledge":
+      return resolvedBy(snapshot, stating, "seen");
+    case "happened":
+    case "didNotHappen":
+    case "retry":
+    case "lookAgain":
+    case "abandon":
+      return snapshot;
+  }
+}
+
+/** What stood on the same version for good needs a new one to be decided anew; the rest goes on where it stood. */
+function release(snapshot: Snapshot, stating: Stating): Snapshot {
+  const record = caseOf(snapshot);
+  const resolved = resolvedBy(snapshot, stating, "released: tried again");
+  const isDecidedAnew =
+    record.held?.reason === "DecisionHeld" ||
+    record.held?.reason === "RepeatedIntent" ||
+    record.held?.reason === "PayloadMismatch";
+  return withCase(resolved, {
+    held: undefined,
+    crashes: undefined,
+    decideRetry: undefined,
+    decisionsWithoutProgress: 0,
+    version: record.version + (isDecidedAnew ? 1 : 0),
+  });
+}
+
+function foldFor(snapshot: Snapshot, effect: Effect, stating: Stating): Snapshot {
+  const { content, finding, options } = stating;
+  const { nowMs } = options;
+  const { statement } = content;
+  const by =
+    content.confirmedBy === undefined ? finding.by : `${finding.by}, ${content.confirmedBy}`;
+  const { reviewRef: _resolved, ...core } = coreOf(effect);
   switch (statement.kind) {
     case "happened": {
-      const receipt: Receipt = {
-        stage: "accepted",
-        providerId: statement.providerId,
-        boundTo: {
-          operationId: effect.operationId,
-          target: effect.target,
-          payloadDigest: effect.payloadDigest,
-        },
-        content: { statedBy: finding.by, reason: content.reason },
-      };
-      return afterPlan(
-        confirm(snapshot, coreOf(effect), { receipt, settledBy: "person", nowMs }),
-        effect,
-      );
+      const resolved = resolvedBy(snapshot, stating, "stated: it happened");
+      const receipt = statedReceipt(effect, { providerId: statement.providerId, by, content });
+      return afterPlan(confirm(resolved, core, { receipt, settledBy: "person", nowMs }), effect);
     }
     case "didNotHappen": {
-      const reason = `stated by ${finding.by}: ${content.reason}`;
-      return afterPlan(
-        reject(snapshot, coreOf(effect), { reason, settledBy: "person", nowMs, book }),
-        effect,
-      );
+      const resolved = resolvedBy(snapshot, stating, "stated: it did not happen");
+      const reason = `stated by ${by}: ${content.reason}`;
+      const told = { reason, settledBy: "person", nowMs, book: options.book } as const;
+      return afterPlan(reject(resolved, core, told), effect);
     }
-    case "abandon": {
-      const resolved = resolveReview(snapshot, effect.reviewRef, {
-        how: "abandoned",
+    case "retry": {
+      const { confirmedBy } = content;
+      const order = {
         by: finding.by,
-        atMs: nowMs,
-        reason: content.reason,
-      });
-      return withEffect(resolved, { ...effect, reviewRef: undefined, abandonedBy: finding.by });
+        forced: statement.forced,
+        attempts: effect.attempts.length,
+        ...(confirmedBy === undefined ? {} : { confirmedBy }),
+      };
+      return freed(resolvedBy(snapshot, stating, "retry ordered"), effect, { retryOrder: order });
     }
+    case "lookAgain":
+      return freed(resolvedBy(snapshot, stating, "asked to look again"), effect, {
+        lookups: undefined,
+      });
+    case "abandon":
+      return abandon(resolvedBy(snapshot, stating, "abandoned"), effect, { by, content, nowMs });
+    case "acknowledge":
+      return acknowledge(resolvedBy(snapshot, stating, "seen"), stating);
+    case "release":
+      return snapshot;
   }
+}
+
+function statedReceipt(
+  effect: Effect,
+  { by, content, providerId }: { providerId: string; by: string; content: Told },
+): Receipt {
+  const { operationId, payloadDigest, target } = effect;
+  return {
+    stage: "accepted",
+    providerId,
+    boundTo: { operationId, target, payloadDigest },
+    content: { statedBy: by, reason: content.reason },
+  };
+}
+
+/** No longer held: the machine goes on with it. */
+function freed(snapshot: Snapshot, effect: Effect, change: Partial<Effect>): Snapshot {
+  const { reviewRef: _resolved, ...rest } = effect;
+  return withEffect(snapshot, { ...rest, ...change } as Effect);
+}
+
+function abandon(
+  snapshot: Snapshot,
+  effect: Effect,
+  { by, content, nowMs }: { by: string; content: Told; nowMs: number },
+): Snapshot {
+  if (effect.status === "prepared") {
+    const { reviewRef: _resolved, ...free } = effect;
+    // An outbox effect's own review would only tell this same person that nobody was told.
+    const given = withEffect(
+      resolveHolds(snapshot, free, { how: "given up", by, atMs: nowMs }),
+      cancelled(effect, `given up by ${by}: ${content.reason}`, nowMs),
+    );
+    return withLine(given, `cancelled ${effect.action}: given up by ${by}`);
+  }
+  return freed(snapshot, effect, { abandonedBy: by });
+}
+
+/** A contradiction that was seen holds nothing any more, and the next decision sees it, too. */
+function acknowledge(snapshot: Snapshot, { review }: Stating): Snapshot {
+  if (review.kind !== "Contradiction") return snapshot;
+  const record = caseOf(snapshot);
+  return withCase(snapshot, {
+    contradictionsOpen: Math.max(0, record.contradictionsOpen - 1),
+    version: record.version + 1,
+  });
 }
 
 /** An abandoned effect settled after its plan had ended is a new fact. */

@@ -5,7 +5,6 @@
 //   endPlan   stale or broken, and nothing of it on its way: cancel what is prepared, keep the rest as
 //             history, version + 1, so that the next decision is a new one
 import type { Book } from "../definitions.ts";
-import { coreOf, type Effect } from "../records/effect.ts";
 import {
   caseOf,
   planEffects,
@@ -14,8 +13,9 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
+import { cancelled } from "./attempt.ts";
 import { prepareEffect } from "./decide.ts";
-import { resolveHolds, unheld } from "./reviews.ts";
+import { resolveHolds } from "./reviews.ts";
 
 export function commitPlan(snapshot: Snapshot, options: { book: Book }): Snapshot {
   const record = caseOf(snapshot);
@@ -35,17 +35,10 @@ export function endPlan(snapshot: Snapshot, options: { why: string; nowMs: numbe
   let ended = withCase(snapshot, { plan: undefined, version: record.version + 1 });
   for (const effect of planEffects(snapshot)) {
     if (effect.status !== "prepared") continue;
-    const core = coreOf(effect);
     const reason = `its plan ended: ${options.why}`;
     const { nowMs } = options;
-    const released = resolveHolds(ended, core, { how: reason, by: "machine", atMs: nowMs });
-    const cancelled: Effect = {
-      ...unheld(core),
-      status: "cancelled",
-      reason,
-      settledAtMs: nowMs,
-    };
-    ended = withEffect(released, cancelled);
+    const released = resolveHolds(ended, effect, { how: reason, by: "machine", atMs: nowMs });
+    ended = withEffect(released, cancelled(effect, reason, nowMs));
   }
   return withLine(ended, `plan ended: ${options.why}; v${record.version + 1}`);
 }

@@ -12,7 +12,7 @@ import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
 import { withoutEcho } from "../../domain/frozen-payload.ts";
 import type { Provider, SendRequest } from "../../domain/definitions.ts";
-import type { Effect } from "../../domain/records/effect.ts";
+import { lastAttempt, type Effect } from "../../domain/records/effect.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
@@ -89,7 +89,9 @@ async function whyGateIsClosed(
     return "an approval no longer holds";
   }
   const { contract, apiVersion } = provider;
-  if (contract.idempotency !== undefined) {
+  // Two people have ordered this attempt against the contract; everything else still holds.
+  const isForced = lastAttempt(effect)?.order?.forced === true;
+  if (contract.idempotency !== undefined && !isForced) {
     const account = provider.accountOf(effect.tenantId);
     const scope = { effect, contract, account, apiVersion, nowMs };
     const pruned = keyRefusal(scope, contract.idempotency);

@@ -3,19 +3,19 @@
 // The facts of record are read again first: an approval never applies to facts that are no longer so. What differs is told to
 // the case as an event, which voids the question. The first answer stands; a second is told by whom and when.
 // Nothing is sent here: the answer is recorded, and a turn does the rest.
-import { digestOf } from "../../domain/canonical-json.ts";
-import { forwardFacts } from "../../domain/decisions/forward-facts.ts";
-import { whyLeft } from "../../domain/decisions/leave.ts";
-import type { Book, Facts } from "../../domain/definitions.ts";
-import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
-import type { Approval } from "../../domain/records/approval.ts";
-import { schemaVersion } from "../../domain/records/evidence.ts";
-import type { Event } from "../../domain/records/inbox.ts";
-import { caseOf, type Snapshot } from "../../domain/records/snapshot.ts";
-import { refreshSource } from "../../domain/transitions/fold-event.ts";
-import type { CaseStore, HintQueue } from "../../stores/ports.ts";
-import type { Log } from "../turn/turn.ts";
-import { type Principal } from "./principal.ts";
+import { digestOf } from "../../../domain/canonical-json.ts";
+import { forwardFacts } from "../../../domain/decisions/forward-facts.ts";
+import { whyLeft } from "../../../domain/decisions/leave.ts";
+import type { Book, Facts } from "../../../domain/definitions.ts";
+import { type CaseKey, hintIdOf } from "../../../domain/identity.ts";
+import type { Approval } from "../../../domain/records/approval.ts";
+import { schemaVersion } from "../../../domain/records/evidence.ts";
+import type { Event } from "../../../domain/records/inbox.ts";
+import { caseOf, type Snapshot } from "../../../domain/records/snapshot.ts";
+import { refreshSource } from "../../../domain/transitions/fold-event.ts";
+import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
+import type { Log } from "../../turn/turn.ts";
+import { type Principal } from "../access/principal.ts";
 
 export interface AnswerPorts {
   cases: CaseStore;

@@ -1,12 +1,12 @@
 // A person asks for a case to be looked at (again): an event like any other, so that asking twice is one (design.md 7).
 //
 // A schedule's runs go the same way (wake/run-schedules.ts).
-import { digestOf } from "../../domain/canonical-json.ts";
-import { type CaseKey, hintIdOf } from "../../domain/identity.ts";
-import { investigateSource } from "../../domain/transitions/fold-event.ts";
-import type { CaseStore, HintQueue } from "../../stores/ports.ts";
-import { newEvent } from "../intake/new-event.ts";
-import type { Principal } from "./principal.ts";
+import { digestOf } from "../../../domain/canonical-json.ts";
+import { type CaseKey, hintIdOf } from "../../../domain/identity.ts";
+import { investigateSource } from "../../../domain/transitions/fold-event.ts";
+import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
+import { newEvent } from "../../intake/new-event.ts";
+import type { Principal } from "../access/principal.ts";
 
 export interface InvestigatePorts {
   cases: CaseStore;

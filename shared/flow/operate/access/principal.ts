@@ -4,15 +4,29 @@
 // all tenants, `approver@acme` for one. An application's identity (a model's, a script's) may not answer for a person.
 import { z } from "zod";
 
-export const roles = ["reader", "operator", "approver", "admin"] as const;
+export const roles = ["reader", "operator", "approver", "overrider", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 export interface Principal {
   /** Lower case: two spellings of one person are one. */
   id: string;
+  /** As the directory shows it; for people to read, never to compare. */
+  name?: string | undefined;
   isPerson: boolean;
   roleClaims: readonly string[];
 }
+
+/**
+ * Whoever may act may look. An admin may do all but override: what the contract forbids takes a role of its own, and a
+ * second person who has it too.
+ */
+const holdersOf: Readonly<Record<Role, readonly Role[]>> = {
+  reader: roles,
+  operator: ["operator", "overrider", "admin"],
+  approver: ["approver", "admin"],
+  overrider: ["overrider"],
+  admin: ["admin"],
+};
 
 const Header = z.object({
   auth_typ: z.string().optional(),
@@ -49,6 +63,7 @@ export function principalOf(
   const roleTypes = new Set([...roleClaims, ...(roleType === undefined ? [] : [roleType])]);
   return {
     id: id.trim().toLowerCase(),
+    name: valueOf(["name"]) ?? valueOf(personClaims),
     isPerson,
     roleClaims: claims.filter(({ typ }) => roleTypes.has(typ)).map(({ val }) => val.toLowerCase()),
   };
@@ -62,9 +77,21 @@ function jsonOf(header: string): unknown {
   }
 }
 
-/** An admin has every role, in the tenants that its own role is for. */
+/** Whether one of the caller's own roles, for all tenants or for this one, gives the role. */
 export function hasRole(principal: Principal, role: Role, tenantId: string): boolean {
-  return principal.roleClaims.some((claim) =>
-    [role, `${role}@${tenantId}`, "admin", `admin@${tenantId}`].includes(claim),
+  return holdersOf[role].some((holder) =>
+    principal.roleClaims.some((claim) => claim === holder || claim === `${holder}@${tenantId}`),
   );
+}
+
+/** Payloads, targets and facts are for those who act on them; a reader sees that something is there. */
+export function mayReadContent(principal: Principal, tenantId: string): boolean {
+  return (["operator", "approver", "admin"] as const).some((role) =>
+    hasRole(principal, role, tenantId),
+  );
+}
+
+/** One person, however the directory or a source spells the id. */
+export function isSamePrincipal(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
 }

@@ -1,11 +1,11 @@
 // A person gives or takes back an authorization (design.md 9). Giving wakes what waits for it; taking back stops the next send
 // and erases nothing that was done.
 import { z } from "zod";
-import { hintIdOf } from "../../domain/identity.ts";
-import type { Book } from "../../domain/definitions.ts";
-import type { Grant } from "../../domain/records/grant.ts";
-import type { CaseStore, GrantRegister, HintQueue } from "../../stores/ports.ts";
-import type { Principal } from "./principal.ts";
+import { hintIdOf } from "../../../domain/identity.ts";
+import type { Book } from "../../../domain/definitions.ts";
+import type { Grant } from "../../../domain/records/grant.ts";
+import type { CaseStore, GrantRegister, HintQueue } from "../../../stores/ports.ts";
+import type { Principal } from "../access/principal.ts";
 
 export interface GrantPorts {
   cases: CaseStore;

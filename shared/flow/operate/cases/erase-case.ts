@@ -3,16 +3,17 @@
 // What is kept beside the case goes first, the case itself last: as long as it shows its facts, the erasing is not complete.
 // Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, and an event
 // that nobody has folded needs its body.
-import { whyLeft } from "../../domain/decisions/leave.ts";
-import { type CaseKey, newWriteId } from "../../domain/identity.ts";
-import { schemaVersion } from "../../domain/records/evidence.ts";
-import { isFinal } from "../../domain/records/effect.ts";
-import type { LogEntry } from "../../domain/records/review.ts";
-import { documentsOf, type Snapshot } from "../../domain/records/snapshot.ts";
-import { erased, erasedBeside, type Erasable } from "../../domain/transitions/erase.ts";
-import type { Book } from "../../domain/definitions.ts";
-import type { Amend, Batch, CaseStore } from "../../stores/ports.ts";
-import type { Principal } from "./principal.ts";
+import { whyLeft } from "../../../domain/decisions/leave.ts";
+import { type CaseKey, newWriteId } from "../../../domain/identity.ts";
+import { schemaVersion } from "../../../domain/records/evidence.ts";
+import { isFinal } from "../../../domain/records/effect.ts";
+import type { LogEntry } from "../../../domain/records/review.ts";
+import { documentsOf, type Snapshot } from "../../../domain/records/snapshot.ts";
+import { erased, erasedBeside, type Erasable } from "../../../domain/transitions/erase.ts";
+import type { Book } from "../../../domain/definitions.ts";
+import type { OperatorStore } from "../../../stores/operator-ports.ts";
+import type { Amend, Batch, CaseStore } from "../../../stores/ports.ts";
+import type { Principal } from "../access/principal.ts";
 
 export type EraseResult =
   | { kind: "erased"; documents: number }
@@ -24,7 +25,7 @@ export type EraseResult =
 const batchMax = 80;
 
 export async function eraseCase(
-  ports: { cases: CaseStore; book: Book; nowMs(): number },
+  ports: { cases: CaseStore; operators: OperatorStore; book: Book; nowMs(): number },
   request: { key: CaseKey; principal: Principal },
 ): Promise<EraseResult> {
   const { key, principal } = request;
@@ -36,7 +37,10 @@ export async function eraseCase(
   const why = whyNot(history.snapshot, ports.book);
   if (why !== undefined) return { kind: "refused", why };
   const beside = await ports.cases.passing(key);
-  const all: Erasable[] = [...documentsOf(history.snapshot), ...history.log];
+  const records = await ports.operators.recordsOf(key);
+  // This very request's own record goes on saying that it is asked, and is finished after this.
+  const finished = records.filter(({ outcome }) => outcome.kind !== "asked");
+  const all: Erasable[] = [...documentsOf(history.snapshot), ...history.log, ...finished];
   const changed = all.map(erased).filter((document, index) => document !== all[index]);
   const others = changed.filter(({ type }) => type !== "case");
   const amends = beside.map(({ id, type }): Amend => ({ id, set: erasedBeside(type) }));

@@ -1,0 +1,189 @@
+// What a person may say of a review, now: one policy, read by whoever shows it, whoever takes the answer, and the turn that
+// folds it (design.md 4). Pure.
+//
+//   an unknown effect     it happened | it did not, once the horizon has passed | again, as the contract covers | look again |
+//                         give it up
+//   a prepared effect     again, when only the machine's own bounds stop it | give it up, and it is cancelled
+//   a held case           try again
+//   anything settled      seen
+//
+// What is not permitted may still be forced, where two people may take it on themselves: never past the version gate, the
+// grant or an approval.
+import type { Book } from "../definitions.ts";
+import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
+import type { Statement } from "../records/evidence.ts";
+import type { Review } from "../records/review.ts";
+import { caseOf, type Snapshot } from "../records/snapshot.ts";
+import { consequenceOf } from "./consequences.ts";
+import { horizonEndMs, retryRefusal } from "./recover.ts";
+
+export type ChoiceKind = Statement["kind"];
+
+export interface Choice {
+  kind: ChoiceKind;
+  isPermitted: boolean;
+  /** Why it is not permitted. */
+  why?: string;
+  /** When it will be, if time alone is missing. */
+  fromMs?: number;
+  /** Two people with the role may take it on themselves. */
+  mayBeForced: boolean;
+  /** What choosing it does, in a sentence. */
+  consequence: string;
+}
+
+export interface ChoiceFacts {
+  book: Book;
+  nowMs: number;
+}
+
+type Verdict = Pick<Choice, "isPermitted" | "why" | "fromMs" | "mayBeForced">;
+
+const permitted: Verdict = { isPermitted: true, mayBeForced: false };
+const refused = (why: string): Verdict => ({ isPermitted: false, why, mayBeForced: false });
+
+export function choicesOf(
+  snapshot: Snapshot,
+  review: Pick<Review, "id" | "kind" | "subject">,
+  facts: ChoiceFacts,
+): Choice[] {
+  if (snapshot.case?.erased !== undefined) return [];
+  const effect = snapshot.effects.find(({ operationId }) => operationId === review.subject);
+  const choice = (kind: ChoiceKind, verdict: Verdict): Choice => ({
+    kind,
+    ...verdict,
+    consequence: consequenceOf(kind, { snapshot, effect, book: facts.book }),
+  });
+  if (review.kind === "CaseHeld") return [choice("release", releaseVerdict(snapshot, review.id))];
+  // Two receipts, or success where there was none: nothing is left to find out, only to be seen.
+  if (effect === undefined || isFinal(effect) || review.kind === "Contradiction") {
+    return [choice("acknowledge", permitted)];
+  }
+  switch (effect.status) {
+    case "unknown":
+      return unknownChoices(snapshot, effect, facts).map(([kind, verdict]) =>
+        choice(kind, verdict),
+      );
+    case "prepared":
+      return [
+        choice("retry", preparedRetry(snapshot, review, effect)),
+        choice("abandon", permitted),
+      ];
+    case "started":
+    case "confirmed":
+    case "rejected":
+    case "cancelled":
+      return [];
+  }
+}
+
+function releaseVerdict(snapshot: Snapshot, reviewId: string): Verdict {
+  const held = snapshot.case?.held;
+  if (held?.reviewRef !== reviewId) return refused("the case is no longer held by this");
+  switch (held.reason) {
+    // Nothing that a person says makes up for code that is not there; the next look would hold it again.
+    case "UnknownWorkflow":
+    case "FactsInvalid":
+    case "ActionRemoved":
+      return refused("deploy code that fits this case: that lifts it");
+    case "DecisionHeld":
+    case "RepeatedIntent":
+    case "PayloadMismatch":
+    case "NoProgress":
+    case "EventRefused":
+    case "Poison":
+    case "DeciderFailing":
+      return permitted;
+  }
+}
+
+function unknownChoices(
+  snapshot: Snapshot,
+  effect: EffectOf<"unknown">,
+  facts: ChoiceFacts,
+): [ChoiceKind, Verdict][] {
+  const canLook = facts.book.provider(effect.provider)?.contract.lookup !== undefined;
+  return [
+    ["happened", permitted],
+    ["didNotHappen", denialVerdict(effect, facts)],
+    ["retry", unknownRetry(snapshot, effect, facts)],
+    ["lookAgain", canLook ? lookVerdict(snapshot) : refused("the provider offers no look-up")],
+    ["abandon", permitted],
+  ];
+}
+
+/** A call that is under way may still land: an honest look before the horizon proves nothing (counterexample 11). */
+function denialVerdict(effect: EffectOf<"unknown">, { book, nowMs }: ChoiceFacts): Verdict {
+  const contract = book.provider(effect.provider)?.contract;
+  const overMs = contract === undefined ? Infinity : horizonEndMs(effect, contract);
+  if (nowMs > overMs) return permitted;
+  const why = "a call that left may still be applied; look again after the provider's horizon";
+  const fromMs = Number.isFinite(overMs) ? { fromMs: overMs + 1 } : {};
+  return { isPermitted: false, why, ...fromMs, mayBeForced: true };
+}
+
+function unknownRetry(
+  snapshot: Snapshot,
+  effect: EffectOf<"unknown">,
+  { book, nowMs }: ChoiceFacts,
+): Verdict {
+  const provider = book.provider(effect.provider);
+  if (provider === undefined) return refused("its provider is not defined in this code");
+  const held = whyNothingIsSent(snapshot, effect);
+  if (held !== undefined) return refused(held);
+  const { apiVersion, contract } = provider;
+  const account = provider.accountOf(effect.tenantId);
+  const why = retryRefusal({ effect, contract, account, apiVersion, current: true, nowMs });
+  return why === undefined ? permitted : { isPermitted: false, why, mayBeForced: true };
+}
+
+/** Nothing of it ever left, so the contract has nothing against it. */
+function preparedRetry(
+  snapshot: Snapshot,
+  review: Pick<Review, "id" | "kind">,
+  effect: Effect,
+): Verdict {
+  if (review.kind === "NoGrant") return refused("give the grant that it waits for; that sends it");
+  if (review.kind === "ActionRemoved" || review.kind === "ProviderRemoved") {
+    return refused("deploy the code that it needs: that sends it");
+  }
+  if (review.kind === "PayloadUnavailable" || review.kind === "PayloadMismatch") {
+    return refused("it goes on by itself as soon as what was frozen can be read and sent");
+  }
+  const held = whyNothingIsSent(snapshot, effect);
+  return held === undefined ? permitted : refused(held);
+}
+
+/** What no person may override: the gates that stand before every send. */
+function whyNothingIsSent(snapshot: Snapshot, effect: Effect): string | undefined {
+  const record = caseOf(snapshot);
+  if (record.held?.reason === "Poison") return "the case is parked; release it first";
+  if (effect.origin !== "plan") return undefined;
+  if (record.held !== undefined) return "the case is held; release it first";
+  if (record.contradictionsOpen > 0) return "a contradiction of this case is not resolved yet";
+  const isCurrent =
+    record.version === effect.decidedOn && record.plan?.decidedOn === record.version;
+  return isCurrent
+    ? undefined
+    : "the case has moved on since this was decided; it is never sent again";
+}
+
+function lookVerdict(snapshot: Snapshot): Verdict {
+  return snapshot.case?.held?.reason === "Poison"
+    ? refused("the case is parked; release it first")
+    : permitted;
+}
+
+/** Why this statement may not be taken as it stands; undefined when it may. Two people are the caller's to check. */
+export function whyNotTaken(
+  choices: readonly Choice[],
+  statement: Statement,
+): { why: string; fromMs?: number; mayBeForced: boolean } | undefined {
+  const choice = choices.find(({ kind }) => kind === statement.kind);
+  if (choice === undefined) return { why: "this review has no such choice", mayBeForced: false };
+  const { fromMs, isPermitted, mayBeForced, why = "it is not permitted" } = choice;
+  if (isPermitted) return undefined;
+  const isForced = "forced" in statement && statement.forced;
+  if (isForced && mayBeForced) return undefined;
+  return { why, mayBeForced, ...(fromMs === undefined ? {} : { fromMs }) };
+}

@@ -1,0 +1,33 @@
+// What a person did, or tried to do: who, what, why, when, and what came of it.
+//
+// Written before the action as `asked`, and finished after it: one that stays `asked` belongs to a request that nobody
+// answered, and the case itself tells what became of it. It decides nothing.
+import { z } from "zod";
+import { schemaVersion } from "./evidence.ts";
+
+/** Stands for the case id where the whole tenant is concerned; no case id looks like it. */
+export const tenantRecords = "tenant";
+
+export const OperatorRecord = z.object({
+  id: z.string(),
+  type: z.literal("operatorRecord"),
+  schemaVersion: z.literal(schemaVersion),
+  tenantId: z.string(),
+  caseId: z.string(),
+  /** The route's name. */
+  action: z.string(),
+  /** The review, approval, grant or case that it is about. */
+  subject: z.string(),
+  by: z.string(),
+  byName: z.string().optional(),
+  reason: z.string().optional(),
+  /** What was chosen, in the words of the request. */
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  atMs: z.int(),
+  outcome: z.object({
+    kind: z.enum(["asked", "done", "refused", "unanswered"]),
+    detail: z.string().optional(),
+    atMs: z.int(),
+  }),
+});
+export type OperatorRecord = z.infer<typeof OperatorRecord>;

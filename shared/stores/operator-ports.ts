@@ -1,0 +1,72 @@
+// What the operators' API asks of the store beyond one case: pages over a tenant, and the record of what people did.
+//
+// A page goes on where the last one ended: at a time, and past the rows of that very time that were shown. So nothing is
+// left out and nothing comes twice, however rows share a time, and no cursor is kept open in the store.
+import { z } from "zod";
+import type { CaseKey } from "../domain/identity.ts";
+import type { Approval } from "../domain/records/approval.ts";
+import { Case } from "../domain/records/case.ts";
+import type { OperatorRecord } from "../domain/records/operator-record.ts";
+import type { Review } from "../domain/records/review.ts";
+import type { Created } from "./ports.ts";
+
+export const Position = z.object({
+  atMs: z.int(),
+  /** Rows of that time that were shown. */
+  seen: z.array(z.string().max(400)).max(200),
+});
+export type Position = z.infer<typeof Position>;
+
+export interface PageOf<Row> {
+  rows: readonly Row[];
+  /** Absent on the last page. */
+  next?: Position;
+}
+
+export interface PageBounds {
+  tenantId: string;
+  max: number;
+  after?: Position | undefined;
+}
+
+/** The case's own document without what it holds of the business. */
+export const CaseRow = Case.pick({
+  tenantId: true,
+  caseId: true,
+  externalRef: true,
+  workflow: true,
+  status: true,
+  version: true,
+  held: true,
+  contradictionsOpen: true,
+  openedAtMs: true,
+  dueAtMs: true,
+  erased: true,
+}).extend({ decidedOn: z.int().optional() });
+export type CaseRow = z.infer<typeof CaseRow>;
+
+export interface CaseSearch extends PageBounds {
+  status?: string | undefined;
+  workflow?: string | undefined;
+  /** The beginning of the business reference. */
+  externalRef?: string | undefined;
+  openedBeforeMs?: number | undefined;
+  openedAfterMs?: number | undefined;
+  held?: boolean | undefined;
+}
+
+export interface OperatorStore {
+  /** Newest first. */
+  searchCases(wanted: CaseSearch): Promise<PageOf<CaseRow>>;
+  caseRows(tenantId: string, caseIds: readonly string[]): Promise<CaseRow[]>;
+  /** Open ones of these kinds, oldest first. */
+  openReviews(wanted: PageBounds & { kind: Review["kind"] }): Promise<PageOf<Review>>;
+  /** Unanswered ones that expire after `nowMs`, oldest first. */
+  openApprovals(wanted: PageBounds & { nowMs: number }): Promise<PageOf<Approval>>;
+  /** Newest first. */
+  records(wanted: PageBounds): Promise<PageOf<OperatorRecord>>;
+  recordsOf(key: CaseKey): Promise<OperatorRecord[]>;
+  createRecord(record: OperatorRecord): Promise<Created>;
+  /** Writes the outcome over `asked`, and over nothing else. */
+  finishRecord(record: OperatorRecord): Promise<void>;
+}

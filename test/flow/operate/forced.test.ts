@@ -1,0 +1,157 @@
+// What is forced takes a role of its own, a reason and a second person; what no person may override stays (design.md 4).
+import { describe, expect, test } from "vitest";
+import { keyContract, planOfTwo } from "../../domain/situations.ts";
+import { newWorld } from "../world.ts";
+import { ana, ivo, operatorsOf, una, unknownCase, type Operators, type Who } from "./operators.ts";
+
+async function inReview() {
+  const world = await unknownCase("swallowed");
+  const [review] = await world.reviews();
+  return { world, people: operatorsOf(world), id: review?.id ?? "" };
+}
+
+const force = { how: "retry", forced: true, reason: "the supplier confirmed by phone" };
+
+async function forced(people: Operators, id: string, by: Who, second: Who) {
+  const { body } = await people.resolve(id, force, by);
+  return people.confirm(id, { requestId: body.requestId ?? "none" }, second);
+}
+
+describe("a retry that the contract does not cover", () => {
+  test("is refused unforced, and forced to whoever has not the role", async () => {
+    const { world, people, id } = await inReview();
+    expect(await people.resolve(id, { how: "retry" })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("Two overriders may force it") },
+    });
+    expect(await people.resolve(id, force, ana)).toMatchObject({ status: 403 });
+    const admin: Who = ["adm", "admin@acme"];
+    expect(await people.resolve(id, force, admin)).toMatchObject({ status: 403 });
+    await world.run();
+    expect(world.bare.received).toHaveLength(1);
+  });
+
+  test("asked for by one person sends nothing, and not when the same person confirms", async () => {
+    const { world, people, id } = await inReview();
+    const asked = await people.resolve(id, force, ivo);
+    expect(asked).toMatchObject({ status: 202, body: { state: "awaitsSecondPerson" } });
+    expect((await people.show(id)).body["forceRequests"]).toMatchObject([
+      { requestId: asked.body.requestId, how: "retry", by: "IVO (ivo)" },
+    ]);
+    const { requestId } = asked.body;
+    expect(await people.confirm(id, { requestId }, ["IVO ", "overrider"])).toMatchObject({
+      status: 403,
+      body: { type: expect.stringContaining("needs-second-person") },
+    });
+    expect(await people.confirm(id, { requestId }, ana)).toMatchObject({ status: 403 });
+    await world.run();
+    expect(world.bare.received).toHaveLength(1);
+    expect((await world.effects())[0]).toMatchObject({ status: "unknown" });
+  });
+
+  test("confirmed by a second person sends the same operation and the same bytes once more", async () => {
+    const { world, people, id } = await inReview();
+    expect(await forced(people, id, ivo, una)).toMatchObject({
+      status: 202,
+      body: { state: "recorded" },
+    });
+    await world.run();
+    const [first, second, ...rest] = world.bare.received;
+    expect(rest).toEqual([]);
+    expect([second?.binding, second?.payload]).toEqual([first?.binding, first?.payload]);
+    expect((await world.effects())[0]).toMatchObject({
+      status: "confirmed",
+      attempts: [{ n: 1 }, { n: 2, order: { by: "ivo", confirmedBy: "una", forced: true } }],
+    });
+    expect((await world.record()).status).toBe("done");
+  });
+
+  test("that fails again comes back for review, and the order is used up", async () => {
+    const { world, people, id } = await inReview();
+    world.bare.script = ["swallowed"];
+    await forced(people, id, ivo, una);
+    await world.run();
+    expect(world.bare.received).toHaveLength(2);
+    expect(await world.reviews()).toMatchObject([{ kind: "UnknownEffect" }]);
+  });
+
+  test("is not sent once the case has moved on, however many people say so", async () => {
+    const { world, people, id } = await inReview();
+    await world.post(2);
+    await world.turn();
+    expect(await people.resolve(id, force, ivo)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("moved on") },
+    });
+    expect(world.bare.received).toHaveLength(1);
+  });
+
+  test("is not sent when the case moves on between the order and the claim", async () => {
+    const { world, people, id } = await inReview();
+    await forced(people, id, ivo, una);
+    await world.post(2);
+    await world.run();
+    expect(world.bare.received).toHaveLength(1);
+    expect(await world.reviews()).toMatchObject([{ kind: "UnknownEffect" }]);
+  });
+
+  test("is not sent without a grant", async () => {
+    const { world, people, id } = await inReview();
+    await world.grants.revoke("acme", "grant:bare.first.v1", { by: "x", atMs: 1, reason: "t" });
+    await forced(people, id, ivo, una);
+    await world.run(world.worker(), 5000);
+    expect(world.bare.received).toHaveLength(1);
+    expect(await world.reviews()).toMatchObject([{ kind: "NoGrant" }]);
+  });
+
+  test("asked for on a review that has changed since has nothing to confirm", async () => {
+    const { world, people, id } = await inReview();
+    const { body } = await people.resolve(id, force, ivo);
+    await world.post(2);
+    await world.turn();
+    expect(await people.confirm(id, { requestId: body.requestId }, una)).toMatchObject({
+      status: 409,
+      body: { type: expect.stringContaining("nothing-to-confirm") },
+    });
+  });
+
+  test("is not forced by whoever set the case going", async () => {
+    const { people, id } = await inReview();
+    const source: Who = ["source:src", "overrider@acme"];
+    expect(await people.resolve(id, force, source)).toMatchObject({
+      status: 403,
+      body: { type: expect.stringContaining("may-not-force") },
+    });
+  });
+});
+
+test("a forced no, before the horizon, is a statement of two, and a later success contradicts it", async () => {
+  const { world, people, id } = await inReview();
+  const asked = await people.resolve(id, { how: "didNotHappen", forced: true }, ivo);
+  await people.confirm(id, { requestId: asked.body.requestId }, una);
+  await world.turn();
+  expect((await world.effects())[0]).toMatchObject({
+    status: "rejected",
+    settledBy: "person",
+    reason: expect.stringContaining("ivo, una"),
+  });
+});
+
+test("a retry within the provider's key needs no force, when only the machine's bounds stop it", async () => {
+  const world = newWorld({ decide: () => ({ ...planOfTwo, notifications: [] }) as never });
+  world.keyed.script = Array.from({ length: 6 }, () => "appliedAndDropped" as const);
+  await world.post(1);
+  await world.run(world.worker(), keyContract.idempotency?.retentionMs ?? 0);
+  const [review] = await world.reviews();
+  expect(review?.kind).toBe("AttemptsExhausted");
+  const people = operatorsOf(world);
+  const shown = await people.show(review?.id ?? "");
+  const retry = (shown.body["choices"] as { how: string; isPermitted: boolean }[]).find(
+    ({ how }) => how === "retry",
+  );
+  expect(retry?.isPermitted).toBe(true);
+  await people.resolve(review?.id ?? "", { how: "retry" });
+  await world.run();
+  expect((await world.effects())[0]).toMatchObject({ status: "confirmed" });
+  expect(world.keyed.applied.filter(({ action }) => action === "keyed.first.v1")).toHaveLength(1);
+});
