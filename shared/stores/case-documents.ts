@@ -9,10 +9,16 @@ import type { CaseKey } from "../domain/identity.ts";
 import { Approval } from "../domain/records/approval.ts";
 import { Case } from "../domain/records/case.ts";
 import { basisOf, Effect } from "../domain/records/effect.ts";
-import { Finding, schemaVersion } from "../domain/records/evidence.ts";
+import { Finding } from "../domain/records/evidence.ts";
 import { Event } from "../domain/records/inbox.ts";
 import { LogEntry, Review } from "../domain/records/review.ts";
 import { emptySnapshot, type Snapshot } from "../domain/records/snapshot.ts";
+import {
+  documentSteps,
+  upcastDocument,
+  type DocumentStep,
+  type StoredDocument,
+} from "../domain/records/upcast-document.ts";
 
 /** What every document has, and what the store adds to it. */
 const Envelope = z.object({
@@ -34,19 +40,36 @@ const CaseRecord = z.discriminatedUnion("type", [
 ]);
 type CaseRecord = z.infer<typeof CaseRecord>;
 
-/** The document in its schema's type; undefined when newer code wrote it. */
+/** The document in its schema's type, brought forward from an older one; undefined when newer code wrote it. */
 export function decode<Document extends object>(
   schema: z.ZodType<Document>,
   document: unknown,
+  steps: readonly DocumentStep[] = documentSteps,
 ): Document | undefined {
   const envelope = Envelope.safeParse(document);
-  if (envelope.success && envelope.data.schemaVersion > schemaVersion) return undefined;
-  const parsed = schema.safeParse(document);
-  if (parsed.success) return asStored(parsed.data, document);
+  if (envelope.success && envelope.data.schemaVersion > steps.length + 1) return undefined;
+  const current = envelope.success ? forwarded(envelope.data, document, steps) : document;
+  const parsed = schema.safeParse(current);
+  if (parsed.success) return asStored(parsed.data, current);
   const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "type").join(", ");
   throw new TerminalFault(`A stored document does not fit its schema in: ${fields}.`, {
     ids: envelope.success ? { documentId: envelope.data.id } : {},
   });
+}
+
+function forwarded(
+  { id, schemaVersion: from }: z.infer<typeof Envelope>,
+  document: unknown,
+  steps: readonly DocumentStep[],
+): unknown {
+  try {
+    return upcastDocument(document as StoredDocument, from, steps);
+  } catch {
+    // What a step threw may hold what the document holds.
+    throw new TerminalFault(`A stored document could not be brought forward from schema ${from}.`, {
+      ids: { documentId: id },
+    });
+  }
 }
 
 function asStored<Document extends object>(parsed: Document, document: unknown): Document {

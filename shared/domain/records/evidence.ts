@@ -5,6 +5,7 @@
 //   Finding   an immutable document; it decides nothing until a turn has folded it
 import { z } from "zod";
 
+/** Of every document; how it is raised: `upcast-document.ts`. */
 export const schemaVersion = 1;
 
 /** What binds evidence to one operation; a final state that merely matches binds nothing. */
