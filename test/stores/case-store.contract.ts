@@ -1,5 +1,6 @@
 // What every CaseStore must do: run against memory and against Cosmos DB's protocol.
 import { beforeEach, describe, expect, test } from "vitest";
+import { digestOf } from "../../shared/domain/canonical-json.ts";
 import { findingIdOf, newWriteId } from "../../shared/domain/identity.ts";
 import { besideCaseContract, type StoreUnderTest } from "./beside-case.contract.ts";
 import {
@@ -147,6 +148,24 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
         await committed(store, aBatch(key, { creates: [effect] }));
         const read = (await store.read(key)).snapshot.effects[0];
         expect(JSON.stringify(read?.payload)).toBe(JSON.stringify(payload));
+      });
+
+      test("has the digest that it was frozen with after it was stored and read (cases.md 61)", async () => {
+        const key = newCaseKey();
+        const payload = {
+          10: "numeric keys move when they are read",
+          9: "and back",
+          'a":1,"b': { "c:d": null, c: {} },
+          "a\u00AD": 1,
+          "\u{1F600}": [1, -0, 1e-7, 0.1],
+          "\uFB33": "e\u0301 \u00E9 \u2028",
+          ch: { h: [] },
+        };
+        const payloadDigest = digestOf(payload);
+        const effect = anEffect(key, { payload, payloadDigest });
+        await committed(store, aBatch(key, { creates: [effect] }));
+        const [read] = (await store.read(key)).snapshot.effects;
+        expect(digestOf(read?.payload)).toBe(payloadDigest);
       });
 
       test("has no member that was undefined", async () => {
