@@ -94,10 +94,8 @@ export function foldReceipt(
     case "started":
     case "unknown": {
       const released = releaseClaim(snapshot, operationId);
-      return afterPlan(
-        confirm(released, coreOf(effect), { receipt, settledBy: "finding", nowMs }),
-        effect,
-      );
+      const confirmed = confirm(released, coreOf(effect), { receipt, settledBy: "finding", nowMs });
+      return reviewFailure(afterPlan(confirmed, effect), operationId, options);
     }
     case "prepared": {
       // An attempt that was judged "not sent" did leave after all.
@@ -127,8 +125,14 @@ function foldStage(
     withoutSilence(snapshot, { ...effect, receipt }, options.nowMs),
     `${effect.action} is now ${receipt.stage}`,
   );
-  if (receipt.stage !== "failed") return told;
-  return holdEffect(told, effectOf(told, effect.operationId), {
+  return reviewFailure(told, effect.operationId, options);
+}
+
+/** What was sent and then failed at its goal: whoever it was for does not have it, and a person must know. */
+function reviewFailure(snapshot: Snapshot, operationId: string, options: FoldOptions): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;
+  return holdEffect(snapshot, effect, {
     kind: "NotificationFailed",
     why: `${effect.action} was accepted and then failed, so somebody was not told`,
     consequence: options.book.action(effect.action)?.consequence ?? "",

@@ -90,6 +90,28 @@ describe("a report of a message that nobody could prove", () => {
     expect(world.bare.received).toHaveLength(1);
   });
 
+  test("and bounced: it was sent, nobody has it, and a person is told so", async () => {
+    const world = await told("appliedAndDropped");
+    await tell(world, { type: "message.bounced" });
+    expect(await mail(world)).toMatchObject({ status: "confirmed", receipt: { stage: "failed" } });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["NotificationFailed"]);
+    expect(world.bare.received).toHaveLength(1);
+  });
+
+  test("that overtakes the worker's own record of its call settles it, once", async () => {
+    const world = newWorld();
+    world.bare.duringCall = async () => {
+      world.bare.duringCall = undefined;
+      await tell(world, { type: "message.bounced" });
+    };
+    await world.post(1);
+    await world.turn();
+    await world.run();
+    expect(await mail(world)).toMatchObject({ status: "confirmed", receipt: { stage: "failed" } });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["NotificationFailed"]);
+    expect(world.bare.received).toHaveLength(1);
+  });
+
   test("to somebody else confirms nothing", async () => {
     const world = await told("appliedAndDropped");
     await tell(world, { to: "b@example.org" });
