@@ -4,7 +4,6 @@
 // start is not kept: the next invocation tries again.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { openModel } from "./agent/ask-model.ts";
 import { azureToken } from "./agent/azure-token.ts";
 import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
@@ -79,7 +78,7 @@ export function operating(log: Log): () => Promise<OperatePorts> {
 
 async function start(config: Config): Promise<Runtime> {
   const stores = await openStores(config);
-  const book = bookFrom(config);
+  const book = await bookFrom(config);
   assertSchedules(book, config.schedules);
   const fingerprint = caseIdKeyFingerprint(config.caseIdKey);
   if ((await stores.control.pinCaseIdKey(fingerprint)) !== fingerprint) {
@@ -142,7 +141,7 @@ function operatorPorts(config: Config, { operators }: { operators: OperatorStore
   };
 }
 
-function bookFrom(config: Config): Book {
+async function bookFrom(config: Config): Promise<Book> {
   const { onboarding } = config;
   const providers = [
     supplierPortal(config.supplierPortal),
@@ -152,7 +151,7 @@ function bookFrom(config: Config): Book {
   for (const provider of providers) assertContract(provider.name, provider.contract);
   const isOnboarding = onboarding !== undefined;
   return bookOf({
-    workflows: [decidedBy(config.model), ...(isOnboarding ? [customerOnboarding] : [])],
+    workflows: [await invoices(config.model), ...(isOnboarding ? [customerOnboarding] : [])],
     actions: [
       ...portalActions,
       ...emailActions,
@@ -163,8 +162,10 @@ function bookFrom(config: Config): Book {
   });
 }
 
-function decidedBy(settings: ModelConfig | undefined): Workflow {
+/** The client is loaded only where a model decides: it would cost every cold start a quarter of a second. */
+async function invoices(settings: ModelConfig | undefined): Promise<Workflow> {
   if (settings === undefined) return invoiceException;
+  const { openModel } = await import("./agent/ask-model.ts");
   const { access, ...rest } = settings;
   const key = "key" in access ? access.key : azureToken(access);
   return { ...invoiceException, decide: decideByModel(openModel({ ...rest, key })) };

@@ -14,6 +14,7 @@ const counterexamples = "test/flow/counterexamples.test.ts";
 const turns = "test/flow/advance-case.test.ts";
 const removedCode = "test/flow/removed-code.test.ts";
 const revisions = "test/flow/revisions.test.ts";
+const byModel = "test/agent/decide-by-model.test.ts";
 const payloads = "test/flow/payloads.test.ts";
 const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
@@ -260,5 +261,38 @@ export const mutants: readonly Mutant[] = [
     replace: "const beside = (await ports.cases.passing(key)).slice(0, 0);",
     killedBy: "in none once it is erased",
     testFile: "test/flow/erase.test.ts",
+  },
+  {
+    rule: "a model claims no more than the rules permit",
+    file: "shared/workflows/invoice-exception/decide-by-model.ts",
+    find: "cents > toleranceCents && cents <= varianceCents",
+    replace: "cents > toleranceCents",
+    killedBy: "claims more than the variance",
+    testFile: byModel,
+  },
+  {
+    rule: "a model's answer is memoised",
+    file: "shared/workflows/invoice-exception/decide-by-model.ts",
+    find: 'context.memo("proposal", proposalOf(question.answer), () =>',
+    replace:
+      '((_name: string, _schema: unknown, ask: () => ReturnType<typeof model.ask<Answer>>) => ask())("proposal", proposalOf(question.answer), () =>',
+    killedBy: "is not asked again after a crash",
+    testFile: byModel,
+  },
+  {
+    rule: "a model's refusal is for a person",
+    file: "shared/agent/chat-endpoint.ts",
+    find: "if (refusal) return",
+    replace: "if (refusal === content) return",
+    killedBy: "is a refusal beside an answer",
+    testFile: byModel,
+  },
+  {
+    rule: "the model's key follows no redirect",
+    file: "shared/agent/chat-endpoint.ts",
+    find: 'redirect: "manual"',
+    replace: 'redirect: "follow"',
+    killedBy: "by a redirect (308)",
+    testFile: "test/agent/silent-endpoint.test.ts",
   },
 ];

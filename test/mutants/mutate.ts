@@ -8,7 +8,8 @@ import { join } from "node:path";
 import type { Mutant } from "./mutants.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const app = ["shared", "test/domain", "test/flow", "test/memory", "package.json"];
+const rooms = ["agent", "domain", "flow", "memory", "providers"];
+const app = ["shared", ...rooms.map((room) => `test/${room}`), "package.json"];
 
 export interface Trial {
   /** Undefined: the control, whose test must pass. */
