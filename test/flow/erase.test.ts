@@ -77,6 +77,57 @@ describe("a closed case that is erased", () => {
   });
 });
 
+describe("after a case was erased", () => {
+  test("an event that still arrives changes nothing, is not kept, and the case rests again", async () => {
+    const world = await closed();
+    await erase(world);
+    const before = await world.record();
+    await world.post(2, { customer: marker });
+    await world.run();
+    expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
+    const { facts, status, version } = await world.record();
+    expect({ facts, status, version }).toEqual({
+      facts: {},
+      status: "done",
+      version: before.version,
+    });
+    const due = { nowMs: world.nowMs() + 86_400_000, max: 10 };
+    expect(await world.cases.due(due)).toEqual([]);
+    expect((await world.cases.head(key)).unfolded).toEqual([]);
+  });
+
+  test("a second receipt under another id is still a contradiction, without its words", async () => {
+    const world = await closed();
+    await erase(world);
+    const [effect] = await world.effects();
+    if (effect === undefined) throw new Error("no effect");
+    const { operationId, payloadDigest } = effect;
+    const boundTo = { operationId, payloadDigest, target: marker };
+    const receipt = {
+      stage: "delivered",
+      providerId: "P-9",
+      boundTo,
+      content: { to: marker },
+    } as const;
+    await world.cases.createFinding({
+      id: `finding:${operationId}:late`,
+      type: "finding",
+      schemaVersion: 1,
+      ...key,
+      operationId,
+      content: { kind: "providerReport", receipt },
+      by: "source:keyed",
+      foundAtMs: world.nowMs(),
+      dueAtMs: world.nowMs(),
+    });
+    await world.turn();
+    expect((await world.effects())[0]?.contradicted).toBeDefined();
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["Contradiction"]);
+    expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
+    expect((await world.cases.head(key)).unfolded).toEqual([]);
+  });
+});
+
 test("a case in which anything can still happen is not erased", async () => {
   const world = newWorld({ decide: () => plan });
   world.bare.script = ["swallowed"];

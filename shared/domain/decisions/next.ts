@@ -21,8 +21,13 @@ export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number
 export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
   const left = whyLeft(snapshot, book, options.nowMs);
   if (left !== undefined) return { kind: "leave", why: left };
-  // Nothing of an erased case is decided or told again.
-  if (snapshot.case?.erased !== undefined) return { kind: "idle" };
+  // Nothing of an erased case is decided or told again; what still arrives must not lie there with its content.
+  if (snapshot.case?.erased !== undefined) {
+    const isNew = [...snapshot.events, ...snapshot.findings].some(
+      (one) => one.folded === undefined,
+    );
+    return isNew ? { kind: "foldErased" } : { kind: "idle" };
+  }
   const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
   // Whatever killed worker after worker is not tried again before a person has looked; evidence is still taken.

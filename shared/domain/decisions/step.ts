@@ -9,6 +9,8 @@ export type Step =
   | { kind: "nothing" }
   | { kind: "foldFindings"; operationId: string }
   | { kind: "foldEvent"; eventId: string }
+  /** Something arrived for a case whose content was erased. */
+  | { kind: "foldErased" }
   /** Undefined: only a new look at the store's clock can tell. */
   | { kind: "wait"; untilMs: number | undefined }
   | { kind: "markUnknown"; operationId: string; deadlineMs: number }
@@ -47,6 +49,7 @@ export function isWork(step: Step): step is Exclude<Step, Rest> {
       return false;
     case "foldFindings":
     case "foldEvent":
+    case "foldErased":
     case "markUnknown":
     case "endPlan":
     case "openReview":

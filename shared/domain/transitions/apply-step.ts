@@ -5,6 +5,7 @@ import { effectOf, type Snapshot } from "../records/snapshot.ts";
 import { askApprovals } from "./ask-approvals.ts";
 import { awaitCode, bringForward, freshEvents, liftReview } from "./await-code.ts";
 import { markOrphaned } from "./claim.ts";
+import { foldErased } from "./fold-erased.ts";
 import { foldEvent } from "./fold-event.ts";
 import { foldFindings } from "./fold-findings.ts";
 import { endPlan } from "./plan.ts";
@@ -16,6 +17,7 @@ type PureStep = Extract<
     kind:
       | "foldFindings"
       | "foldEvent"
+      | "foldErased"
       | "markUnknown"
       | "endPlan"
       | "askApprovals"
@@ -41,6 +43,8 @@ export function applied(
       return askApprovals(draft, step.operationIds, { book, nowMs });
     case "foldEvent":
       return foldEvent(draft, step.eventId, { book, nowMs });
+    case "foldErased":
+      return foldErased(draft, { book, nowMs });
     case "markUnknown":
       return markOrphaned(draft, step.operationId, { deadlineMs: step.deadlineMs, nowMs });
     case "endPlan":

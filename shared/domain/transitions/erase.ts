@@ -48,7 +48,7 @@ function emptied(document: Erasable): Erasable {
     case "effect":
       return emptyEffect(document);
     case "event":
-      return { ...document, body: {}, externalRef: "" } satisfies Event;
+      return emptyEvent(document);
     case "finding":
       return { ...document, content: { kind: "erased" } } satisfies Finding;
     case "review":
@@ -114,6 +114,10 @@ function emptyEffect(effect: Effect): Effect {
   }
 }
 
-function emptyReceipt(receipt: Receipt): Receipt {
+export function emptyEvent(event: Event): Event {
+  return { ...event, body: {}, externalRef: "" };
+}
+
+export function emptyReceipt(receipt: Receipt): Receipt {
   return { ...receipt, boundTo: { ...receipt.boundTo, target: "" }, content: {} };
 }

@@ -122,6 +122,7 @@ async function carryOut(
       return claimAndSend(ports, turn, step.operationId);
     case "foldFindings":
     case "foldEvent":
+    case "foldErased":
     case "markUnknown":
     case "endPlan":
     case "askApprovals":

@@ -1,0 +1,67 @@
+// What still arrives for a case whose content was erased: that it came is kept, and what it says is not. Pure.
+//
+//   an event     is emptied and changes nothing: the facts that it would add to are gone
+//   a finding    is folded without its words: an outcome is no content, and evidence against one must still be seen
+import type { Event } from "../records/inbox.ts";
+import { caseOf, withLine, type Snapshot } from "../records/snapshot.ts";
+import { emptyEvent, emptyReceipt } from "./erase.ts";
+import { foldFindings } from "./fold-findings.ts";
+import type { FoldOptions } from "./fold-statement.ts";
+import type { Answer, Finding, LookupVerdict } from "../records/evidence.ts";
+
+/** One effect's findings, or one event: a draft grows by little at a time. */
+export function foldErased(snapshot: Snapshot, options: FoldOptions): Snapshot {
+  const finding = snapshot.findings.find(({ folded }) => folded === undefined);
+  if (finding !== undefined) {
+    const { operationId } = finding;
+    const findings = snapshot.findings.map((other) =>
+      other.folded === undefined && other.operationId === operationId ? withoutWords(other) : other,
+    );
+    return foldFindings({ ...snapshot, findings }, operationId, options);
+  }
+  const event = snapshot.events.find(({ folded }) => folded === undefined);
+  return event === undefined ? snapshot : refuse(snapshot, event, options.nowMs);
+}
+
+function refuse(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
+  const { version } = caseOf(snapshot);
+  const folded: Event = { ...emptyEvent(event), folded: { atMs: nowMs, how: "refused", version } };
+  delete folded.dueAtMs;
+  delete folded.putOff;
+  const events = snapshot.events.map((other) => (other.id === event.id ? folded : other));
+  const line = `event ${event.source}/${event.eventId} came after the erasing and is not kept`;
+  return withLine({ ...snapshot, events }, line);
+}
+
+function withoutWords(finding: Finding): Finding {
+  const { content } = finding;
+  switch (content.kind) {
+    case "providerReport":
+      return { ...finding, content: { ...content, receipt: emptyReceipt(content.receipt) } };
+    case "attemptEnd":
+      return { ...finding, content: { ...content, answer: emptyAnswer(content.answer) } };
+    case "lookup":
+      return { ...finding, content: { ...content, verdict: emptyVerdict(content.verdict) } };
+    case "statement":
+      return { ...finding, content: { ...content, reason: "" } };
+    case "erased":
+      return finding;
+  }
+}
+
+function emptyAnswer(answer: Answer): Answer {
+  return answer.kind === "receipt"
+    ? { ...answer, receipt: emptyReceipt(answer.receipt) }
+    : { ...answer, reason: "" };
+}
+
+function emptyVerdict(verdict: LookupVerdict): LookupVerdict {
+  switch (verdict.kind) {
+    case "found":
+      return { ...verdict, receipt: emptyReceipt(verdict.receipt) };
+    case "inconclusive":
+      return { ...verdict, reason: "" };
+    case "absent":
+      return verdict;
+  }
+}
