@@ -295,4 +295,12 @@ export const mutants: readonly Mutant[] = [
     killedBy: "by a redirect (308)",
     testFile: "test/agent/silent-endpoint.test.ts",
   },
+  {
+    rule: "what arrives after an erasing is not kept",
+    file: "shared/domain/decisions/next.ts",
+    find: 'return isNew ? { kind: "foldErased" } : { kind: "idle" };',
+    replace: 'return isNew ? { kind: "idle" } : { kind: "idle" };',
+    killedBy: "an event that still arrives changes nothing",
+    testFile: "test/flow/erase.test.ts",
+  },
 ];
