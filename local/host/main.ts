@@ -1,8 +1,8 @@
 // The host as a process of its own:
 //
-//   node local/host/main.ts --app DIR --settings FILE --port N --data DIR [--workers N] [--principal JSON]
+//   node local/host/main.ts --app DIR --settings FILE --port N --data DIR [--workers N] [--principal JSON] [--personas JSON]
 //
-// JSON is the caller that Easy Auth would name: {"id": "...", "name": "...", "roles": ["..."]}.
+// JSON is the caller that Easy Auth would name: {"id": "...", "name": "...", "roles": ["..."]}; personas are a list of such.
 // FILE has the shape of local.settings.json ("Values", flat strings); a variable of the environment wins over the file.
 // To a parent that forked it, it sends {kind: "ready", url, keys, functions} and then every HostEvent. SIGTERM and
 // SIGINT drain. A port in use, a missing app and the like are one sentence and exit code 1.
@@ -44,6 +44,7 @@ async function start(): Promise<Host> {
       data: { type: "string", default: ".local/host" },
       workers: { type: "string", default: "1" },
       principal: { type: "string" },
+      personas: { type: "string" },
     },
   });
   const host = await startHost({
@@ -55,6 +56,9 @@ async function start(): Promise<Host> {
     ...(values.principal === undefined
       ? {}
       : { principal: JSON.parse(values.principal) as Principal }),
+    ...(values.personas === undefined
+      ? {}
+      : { personas: JSON.parse(values.personas) as Principal[] }),
     onEvent: (event) => {
       if (process.send === undefined) print(event);
       else if (process.connected) process.send(event);

@@ -41,6 +41,8 @@ export type HostOptions = {
   keys?: HostKeys;
   /** Who calls, where Easy Auth would say so; see http/principal.ts. */
   principal?: Principal;
+  /** Whom a caller may choose to be; the first, or `principal`, without a choice. See http/sign-in.ts. */
+  personas?: readonly Principal[];
   onEvent?: (event: HostEvent) => void;
 };
 
@@ -152,7 +154,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
     options.port ?? 0,
     createFront({
       keys,
-      principal: options.principal,
+      personas: [
+        ...(options.principal === undefined ? [] : [options.principal]),
+        ...(options.personas ?? []),
+      ],
       maxOutstandingRequests: hostJson.extensions.http.maxOutstandingRequests,
       admin: adminHost({ running, timers, log, invocations, instances }),
       log,

@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "what is kept beside a case is erased with it",
-    file: "shared/flow/operate/erase-case.ts",
+    file: "shared/flow/operate/cases/erase-case.ts",
     find: "const beside = await ports.cases.passing(key);",
     replace: "const beside = (await ports.cases.passing(key)).slice(0, 0);",
     killedBy: "in none once it is erased",

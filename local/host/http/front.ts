@@ -18,13 +18,15 @@ import {
 } from "./exchange.ts";
 import { type Access, accessOf, allows, type HostKeys } from "./keys.ts";
 import { applyPrincipal, type Principal } from "./principal.ts";
+import { answerSignIn, personaOf } from "./sign-in.ts";
 import type { RouteParams } from "./route-template.ts";
 import { findRoute, pathSegments, type RouteTable } from "./route-table.ts";
 import { forwardRequest, streamingMetadata } from "./streaming.ts";
 
 export type FrontOptions = {
   keys: HostKeys;
-  principal: Principal | undefined;
+  /** Whom a caller may be; none: nobody is ever signed in. */
+  personas: readonly Principal[];
   maxOutstandingRequests: number;
   admin: AdminHost;
   log: HostLog;
@@ -108,7 +110,8 @@ export function createFront(options: FrontOptions) {
       const life = await options.pickLife();
       if (life === undefined) return sendEmpty(response, 503);
       const uri = life.capabilities["HttpUri"];
-      applyPrincipal(exchange.headers, options.principal);
+      const persona = personaOf(exchange.headers, options.personas);
+      applyPrincipal(exchange.headers, persona, options.personas.length > 0);
       if (uri === undefined) await answerBuffered(options, exchange, hosted, found.params, life);
       else await answerStreamed(options, exchange, hosted, found.params, life, uri);
     } finally {
@@ -126,6 +129,9 @@ export function createFront(options: FrontOptions) {
     const [first, ...rest] = pathSegments(url.pathname) ?? [];
     if (first?.toLowerCase() === "admin") {
       return await answerAdmin(options.admin, access, rest, request, response);
+    }
+    if (first === ".auth" && answerSignIn(options.personas, { request, response, url }, rest)) {
+      return undefined;
     }
     if (options.isClosed()) return sendEmpty(response, 503);
     return await answerRoute({ request, response, url, headers }, access);

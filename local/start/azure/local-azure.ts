@@ -171,8 +171,16 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
   }
 }
 
-/** Who is signed in, as Easy Auth would say; another header plays a second person. */
-const localPrincipal = { id: "local-operator", name: "Local operator", roles: ["admin"] };
+/** Whom a visitor may be; the first one without a choice. The host's sign-in page, a cookie or a header chooses. */
+const personas = [
+  { id: "local-operator", name: "Local admin", roles: ["admin"] },
+  { id: "rita", name: "Rita Reader", roles: ["reader"] },
+  { id: "olga", name: "Olga Operator", roles: ["operator"] },
+  { id: "otto", name: "Otto Operator, acme only", roles: ["operator@acme"] },
+  { id: "abel", name: "Abel Approver", roles: ["approver"] },
+  { id: "ivo", name: "Ivo Overrider", roles: ["overrider"] },
+  { id: "una", name: "Una Overrider", roles: ["overrider"] },
+];
 
 async function startHost(
   plan: Plan,
@@ -187,7 +195,7 @@ async function startHost(
       "--data": await plan.state.folder("host"),
       "--port": String(plan.ports.host),
       "--workers": "1",
-      "--principal": JSON.stringify(localPrincipal),
+      "--personas": JSON.stringify(personas),
     }).flat(),
   });
 }
