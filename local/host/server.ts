@@ -99,6 +99,11 @@ function adoptFunctions(
   return running.plan.usable.map(({ name }) => name).filter((name) => !wrong.has(name));
 }
 
+/** The first one is who calls without a choice. */
+function personasFrom({ personas = [], principal }: HostOptions): readonly Principal[] {
+  return principal === undefined ? personas : [principal, ...personas];
+}
+
 /** Stop listening, let what runs end, then the appTerminate hooks, then the end. */
 async function closeAll(http: HttpServer, instances: Instances, timers: Timers): Promise<void> {
   const limit = new AbortController();
@@ -154,10 +159,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     options.port ?? 0,
     createFront({
       keys,
-      personas: [
-        ...(options.principal === undefined ? [] : [options.principal]),
-        ...(options.personas ?? []),
-      ],
+      personas: personasFrom(options),
       maxOutstandingRequests: hostJson.extensions.http.maxOutstandingRequests,
       admin: adminHost({ running, timers, log, invocations, instances }),
       log,

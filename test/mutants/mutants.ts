@@ -16,6 +16,8 @@ const removedCode = "test/flow/removed-code.test.ts";
 const revisions = "test/flow/revisions.test.ts";
 const byModel = "test/agent/decide-by-model.test.ts";
 const payloads = "test/flow/payloads.test.ts";
+const reviews = "test/flow/operate/reviews.test.ts";
+const forced = "test/flow/operate/forced.test.ts";
 const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -294,6 +296,52 @@ export const mutants: readonly Mutant[] = [
     replace: 'redirect: "follow"',
     killedBy: "by a redirect (308)",
     testFile: "test/agent/silent-endpoint.test.ts",
+    rule: "a person's no is not taken before the horizon",
+    file: "shared/domain/decisions/choices.ts",
+    find: "if (nowMs > overMs) return permitted;",
+    replace: "if (nowMs > 0) return permitted;",
+    killedBy: "counterexample 11",
+    testFile: reviews,
+  },
+  {
+    rule: "one statement about a review is the first",
+    file: "shared/flow/operate/reviews/resolve-review.ts",
+    find: 'findingIdOf(review.subject, "statement", review.id, statements.length)',
+    replace: 'findingIdOf(review.subject, "statement", review.id, decisionId)',
+    killedBy: "of two operators at once",
+    testFile: reviews,
+  },
+  {
+    rule: "what is forced takes a second person",
+    file: "shared/flow/operate/reviews/resolve-review.ts",
+    find: "if (isSamePrincipal(record.by, principal.id)) {",
+    replace: "if (isSamePrincipal(record.by, `${principal.id}?`)) {",
+    killedBy: "not when the same person confirms",
+    testFile: forced,
+  },
+  {
+    rule: "the turn takes nothing forced from one person",
+    file: "shared/domain/transitions/fold-statement.ts",
+    find: "if (isForced && (content.confirmedBy ?? finding.by) === finding.by) {",
+    replace: 'if (isForced && content.confirmedBy === "nobody") {',
+    killedBy: "told past the API",
+    testFile: forced,
+  },
+  {
+    rule: "no force sends what the case has moved on from",
+    file: "shared/domain/decisions/recover.ts",
+    find: "if (order === undefined || !current) return undefined;",
+    replace: "if (order === undefined) return undefined;",
+    killedBy: "between the order and the claim",
+    testFile: forced,
+  },
+  {
+    rule: "a reader sees no payload",
+    file: "shared/flow/operate/access/principal.ts",
+    find: 'return (["operator", "approver", "admin"] as const).some((role) =>',
+    replace: 'return (["reader", "operator", "approver", "admin"] as const).some((role) =>',
+    killedBy: "shows a reader no payload",
+    testFile: reviews,
   },
   {
     rule: "what arrives after an erasing is not kept",

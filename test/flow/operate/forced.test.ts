@@ -1,7 +1,7 @@
 // What is forced takes a role of its own, a reason and a second person; what no person may override stays (design.md 4).
 import { describe, expect, test } from "vitest";
 import { keyContract, planOfTwo } from "../../domain/situations.ts";
-import { newWorld } from "../world.ts";
+import { key, newWorld } from "../world.ts";
 import { ana, ivo, operatorsOf, una, unknownCase, type Operators, type Who } from "./operators.ts";
 
 async function inReview() {
@@ -154,4 +154,54 @@ test("a retry within the provider's key needs no force, when only the machine's 
   await world.run();
   expect((await world.effects())[0]).toMatchObject({ status: "confirmed" });
   expect(world.keyed.applied.filter(({ action }) => action === "keyed.first.v1")).toHaveLength(1);
+});
+
+test("a forced statement of one person, told past the API, is refused by the turn", async () => {
+  const { world, people, id } = await inReview();
+  const [effect] = await world.effects();
+  const operationId = effect?.operationId ?? "";
+  for (const [n, confirmedBy] of [undefined, "ivo"].entries()) {
+    await world.cases.createFinding({
+      id: `finding:${operationId}:alone${n}`,
+      type: "finding",
+      schemaVersion: 1,
+      ...key,
+      operationId,
+      content: {
+        kind: "statement",
+        statement: { kind: "retry", forced: true },
+        reason: "alone",
+        about: { reviewId: id, attempts: 1 },
+        ...(confirmedBy === undefined ? {} : { confirmedBy }),
+      },
+      by: "ivo",
+      foundAtMs: world.nowMs(),
+    });
+  }
+  await world.run();
+  expect(world.bare.received).toHaveLength(1);
+  const findings = (await people.show(id)).body["findings"];
+  expect(findings).toMatchObject([
+    { verdict: "refused: what is forced takes a second person" },
+    { verdict: "refused: what is forced takes a second person" },
+  ]);
+});
+
+test("a retry after the provider's key may be pruned is forced only, and then sent all the same", async () => {
+  const world = newWorld({ decide: () => ({ ...planOfTwo, notifications: [] }) as never });
+  world.keyed.script = Array.from({ length: 6 }, () => "swallowed" as const);
+  await world.post(1);
+  await world.run();
+  const retentionMs = keyContract.idempotency?.retentionMs ?? 0;
+  world.advance(retentionMs);
+  const people = operatorsOf(world);
+  const id = (await world.reviews())[0]?.id ?? "";
+  expect(await people.resolve(id, { how: "retry" })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("pruned the key") },
+  });
+  await forced(people, id, ivo, una);
+  await world.run();
+  expect(world.keyed.received.filter(({ action }) => action === "keyed.first.v1")).toHaveLength(7);
+  expect((await world.effects())[0]).toMatchObject({ status: "confirmed" });
 });
