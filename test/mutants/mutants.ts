@@ -296,6 +296,8 @@ export const mutants: readonly Mutant[] = [
     replace: 'redirect: "follow"',
     killedBy: "by a redirect (308)",
     testFile: "test/agent/silent-endpoint.test.ts",
+  },
+  {
     rule: "a person's no is not taken before the horizon",
     file: "shared/domain/decisions/choices.ts",
     find: "if (nowMs > overMs) return permitted;",
