@@ -70,6 +70,7 @@ describe.each([
     await world.post(2, { n: 2 });
     await runWith(world, code);
     expect(await statuses(world)).toEqual(["cancelled"]);
+    expect(await openReviews(world)).toEqual([]);
   });
 });
 

@@ -114,6 +114,20 @@ describe("a plan that was frozen under revision 1", () => {
   });
 });
 
+test("a case that revision 2 decided is left by revision 1, though its facts look the same in both", async () => {
+  const world = newWorld();
+  await world.post(1, { amount: 5 });
+  await turnUntilDeath(
+    world,
+    mortal(world, { boundary: "look", when: "before" }, { fused: false }),
+  );
+  await world.turn(world.worker({ book: codeOf(world, { workflow: sameShape }) }));
+  expect((await world.record()).workflow.revision).toBe(2);
+  await world.post(2, { amount: 6 });
+  expect(await world.turn()).toMatchObject({ kind: "left" });
+  expect(sent(world)).toEqual([]);
+});
+
 test("what v1 of an action did is not done again by v2 of it", async () => {
   const again: Decision = { ...planOfOne, nextStatus: "open" } as Decision;
   const world = newWorld({ decide: () => again });
