@@ -1,6 +1,7 @@
 // What sets a case in motion besides a tenant's own webhook, through real SDKs and sockets: a provider's report that names
 // nothing but the key it was called under, and a schedule.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { principalHeader } from "../../local/host/http/principal.ts";
 import { isDone, openLocalWorld, type LocalWorld } from "./local-world.ts";
 
 let world: LocalWorld;
@@ -56,6 +57,27 @@ test("the portal's report of a credit note, by its key alone, shows that credit 
   );
   expect(told.case.version).toBe(done.case.version);
   expect(told.reviews.filter(({ resolution }) => resolution === undefined)).toEqual([]);
+});
+
+test("a report under a key that nobody bears is taken once, and its tenant's readers see it", async () => {
+  const data = { id: "cn-x", idempotencyKey: "nobody", invoice: "X", amount: "1", currency: "EUR" };
+  const timestamp = "2026-11-29T11:00:00Z";
+  const report = {
+    source: "acme-portal",
+    id: "portal-2",
+    type: "credit_note.issued",
+    timestamp,
+    data,
+  };
+  expect([await world.post(report), await world.post(report)]).toEqual([202, 202]);
+  const reader = principalHeader({ id: "r-1", name: "Rea", roles: ["reader@acme"] });
+  const headers = { "x-ms-client-principal": reader };
+  const list = (tenant: string) => fetch(`${world.host.url}/api/reports/${tenant}`, { headers });
+  const shown: unknown = await (await list("acme")).json();
+  expect(shown).toMatchObject({
+    reports: [{ eventId: "portal-2", about: { providerKey: "nobody" }, looks: 1 }],
+  });
+  expect((await list("globex")).status).toBe(403);
 });
 
 test("a schedule that fires twice at once opens one case, which is carried through", async () => {
