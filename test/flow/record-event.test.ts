@@ -276,6 +276,37 @@ describe("two tenants (cases.md 17)", () => {
   });
 });
 
+describe("two sources of one tenant", () => {
+  const two = {
+    ...defaultSources,
+    "erp-b": {
+      tenantId: "t1",
+      workflow: "exception",
+      secrets: [{ name: "b", secret: secrets.t1 }],
+    },
+  };
+
+  test("that give one id to what they tell of one case are two events of it, each once", async () => {
+    const world = intakeWorld(two);
+    for (const source of ["erp", "erp-b", "erp", "erp-b"]) {
+      expect(await world.deliver(bodyOf({ note: source }), { source })).toMatchObject({
+        status: 202,
+      });
+    }
+    expect(world.events().map(({ eventId, source }) => `${source} ${eventId}`)).toEqual([
+      "erp dlv-1",
+      "erp-b dlv-1",
+    ]);
+  });
+
+  test.each(["refresh", "investigate"])(
+    "may not be named %s, as the app's own events are",
+    (name) => {
+      expect(() => intakeWorld({ ...two, [name]: two["erp-b"] })).toThrow("the app uses itself");
+    },
+  );
+});
+
 describe("a source that is not there", () => {
   test.each(["other", "__proto__", "constructor", ""])("%j is 404", async (source) => {
     const world = intakeWorld();

@@ -69,6 +69,43 @@ describe("much that arrives at once", () => {
     expect(world.keyed.applied).toHaveLength(2);
   });
 
+  test("as sixty events that tell nothing new is decided on once, and each effect sent once", async () => {
+    let decisions = 0;
+    const world = newWorld({
+      decide: () => {
+        decisions += 1;
+        return plan([{ action: "keyed.first.v1", target: "T-1", payload: {} }]);
+      },
+    });
+    for (let n = 10; n < 70; n += 1) {
+      await world.post(n, { told: "the same" }, `2026-11-29T11:00:${n}Z`);
+      if (n % 7 === 0) await world.turn();
+    }
+    await world.run();
+    await allFolded(world);
+    expect(decisions).toBe(1);
+    expect(world.keyed.received).toHaveLength(1);
+    expect((await world.record()).status).toBe("done");
+  });
+
+  test("as a source that tells something new during every call repeats nothing, and rests when it does", async () => {
+    const world = newWorld({
+      decide: ({ effects, facts }) =>
+        effects.some(({ status }) => status === "confirmed")
+          ? plan([])
+          : plan([{ action: "keyed.first.v1", target: "T-1", payload: { n: facts["n"] ?? null } }]),
+    });
+    let told = 1;
+    world.keyed.duringCall = async () => {
+      if (told < 30) await world.post((told += 1), { n: told }, `2026-11-29T11:${told + 10}:00Z`);
+    };
+    await world.post(1);
+    await world.run();
+    await allFolded(world);
+    expect(world.keyed.applied).toHaveLength(1);
+    expect((await world.record()).status).toBe("done");
+  });
+
   test("as three hundred reports on one effect is folded, all of it", async () => {
     const world = newWorld();
     world.bare.script = ["appliedAndDropped"];
