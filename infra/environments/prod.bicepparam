@@ -1,0 +1,29 @@
+// Production: private, always awake, autoscaled.
+using '../main.bicep'
+
+param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'prod')
+param location = readEnvironmentVariable('AZURE_LOCATION', 'westeurope')
+param principalId = readEnvironmentVariable('AZURE_PRINCIPAL_ID', '')
+param principalType = readEnvironmentVariable('AZURE_PRINCIPAL_TYPE', 'User')
+param serviceBusSku = 'Premium'
+param cosmosCapacity = 'autoscale'
+param privateNetworking = true
+param maximumInstanceCount = 100
+param alwaysReady = [
+  { name: 'function:process-case', instanceCount: 2 }
+  { name: 'function:sweep-stale-effects', instanceCount: 1 }
+  { name: 'http', instanceCount: 1 }
+]
+param authClientId = readEnvironmentVariable('COUNTERSIGN_AUTH_CLIENT_ID', '')
+param alertEmail = readEnvironmentVariable('ALERT_EMAIL', '')
+param openAiAccountId = readEnvironmentVariable('OPEN_AI_ACCOUNT_ID', '')
+param settings = {
+  supplierPortalUrl: readEnvironmentVariable('SUPPLIER_PORTAL_URL', '')
+  emailUrl: readEnvironmentVariable('EMAIL_URL', '')
+  emailFrom: readEnvironmentVariable('EMAIL_FROM', '')
+  crmUrl: readEnvironmentVariable('CRM_URL', '')
+  taskBoardUrl: readEnvironmentVariable('TASK_BOARD_URL', '')
+  decider: readEnvironmentVariable('DECIDER', 'rules')
+  modelEndpoint: readEnvironmentVariable('MODEL_ENDPOINT', '')
+  modelName: readEnvironmentVariable('MODEL_NAME', '')
+}
