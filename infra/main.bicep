@@ -68,6 +68,8 @@ param settings {
   decider: 'rules' | 'model'
   modelEndpoint: string
   modelName: string
+  @description('Schedules as JSON, see the setting SCHEDULES; empty for none.')
+  schedules: string
 }
 
 @description('Resource id of the Azure OpenAI account that the model decider calls by identity. Empty: none.')
@@ -211,6 +213,7 @@ module app 'app/function-app.bicep' = {
     keyVaultName: keyVault.outputs.name
     applicationInsightsConnectionString: monitoring.outputs.connectionString
     authClientId: authClientId
+    modelUsesKey: empty(openAiAccountId)
     settings: settings
   }
 }

@@ -18,6 +18,8 @@ param cosmosEndpoint string
 param keyVaultName string
 param applicationInsightsConnectionString string
 param authClientId string
+@description('The model decider shows a key of the vault; else the identity of the app.')
+param modelUsesKey bool
 param settings object
 
 var isOnboarding = !empty(settings.crmUrl)
@@ -48,6 +50,7 @@ var appSettings = {
   Cosmos__clientId: identityClientId
   COSMOS_DATABASE: 'countersign'
   CASE_ID_KEY: secret(keyVaultName, 'case-id-key')
+  PAYLOAD_KEYS: secret(keyVaultName, 'payload-keys')
   WEBHOOK_SOURCES: secret(keyVaultName, 'webhook-sources')
   SUPPLIER_PORTAL_URL: settings.supplierPortalUrl
   SUPPLIER_PORTAL_TOKEN: secret(keyVaultName, 'supplier-portal-token')
@@ -56,7 +59,19 @@ var appSettings = {
   EMAIL_TOKEN: secret(keyVaultName, 'email-token')
   EMAIL_FROM: settings.emailFrom
   EMAIL_CALL_TIMEOUT_MS: '10000'
+  SCHEDULES: empty(settings.schedules) ? '{}' : settings.schedules
   TURN_BUDGET_MS: '90000'
+  DECIDER: settings.decider
+}
+
+// Read only with `DECIDER=model`. With an Azure OpenAI account the app shows its identity, else it needs a key.
+var modelSettings = {
+  MODEL_ENDPOINT: settings.modelEndpoint
+  MODEL_NAME: settings.modelName
+  MODEL_API_KEY: modelUsesKey ? secret(keyVaultName, 'model-api-key') : ''
+  MODEL_CLIENT_ID: modelUsesKey ? '' : identityClientId
+  MODEL_CALL_TIMEOUT_MS: '20000'
+  MODEL_REPAIRS_MAX: '2'
 }
 
 // All of them or none: without them the app knows no customer-onboarding.
@@ -128,6 +143,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     properties: union(
       platformSettings,
       appSettings,
+      isModelDecider ? modelSettings : {},
       isOnboarding ? onboardingSettings : {}
     )
   }

@@ -22,4 +22,5 @@ param settings = {
   decider: readEnvironmentVariable('DECIDER', 'rules')
   modelEndpoint: readEnvironmentVariable('MODEL_ENDPOINT', '')
   modelName: readEnvironmentVariable('MODEL_NAME', '')
+  schedules: readEnvironmentVariable('SCHEDULES', '')
 }

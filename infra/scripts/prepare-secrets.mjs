@@ -15,11 +15,16 @@ import { azure, stop } from "./azure-cli.mjs";
 /** By secret: how it is made, or the environment variable that brings it; `onlyWith`: not needed without that setting. */
 const secrets = {
   "case-id-key": { made: () => randomBytes(32).toString("base64") },
+  "payload-keys": {
+    made: () => `${new Date().toISOString().slice(0, 7)}:${randomBytes(32).toString("base64")}`,
+  },
   "webhook-sources": { from: "WEBHOOK_SOURCES" },
   "supplier-portal-token": { from: "SUPPLIER_PORTAL_TOKEN" },
   "email-token": { from: "EMAIL_TOKEN" },
   "crm-token": { from: "CRM_TOKEN", onlyWith: "CRM_URL" },
   "task-board-token": { from: "TASK_BOARD_TOKEN", onlyWith: "TASK_BOARD_URL" },
+  // With an Azure OpenAI account the app shows its identity instead: then give no MODEL_API_KEY.
+  "model-api-key": { from: "MODEL_API_KEY", onlyWith: "MODEL_API_KEY" },
 };
 
 const vault = process.env.COUNTERSIGN_KEY_VAULT;

@@ -13,10 +13,11 @@ describe("the settings", () => {
   const settingsIn = (name: string) => [...membersOf(objectOf(app, name)).keys()];
 
   test("that the app reads are the settings that Bicep sets", () => {
-    const read = [...source("shared/config.ts").matchAll(/"?\b([A-Z][A-Za-z]*_[A-Za-z_]*)\b"?/g)]
-      .map(([, name]) => name ?? "")
-      .filter((name) => name !== "WEBSITE_AUTH_ENABLED");
-    // The platform's bindings read these three, and the platform itself sets the one left out above.
+    const sources = source("shared/config.ts") + source("shared/agent/model-settings.ts");
+    const read = [...sources.matchAll(/^ +([A-Z][A-Z_]+): |"((?:Cosmos|ServiceBus)__\w+)"/gm)].map(
+      ([, setting, connection]) => setting ?? connection ?? "",
+    );
+    // The bindings read these two; the platform itself sets WEBSITE_AUTH_ENABLED.
     const bindings = ["Cosmos__credential", "ServiceBus__credential"];
     const set = nodesOf(app.root, "variable_declaration")
       .map((node) => node.namedChildren[0]?.text ?? "")
@@ -95,7 +96,7 @@ const needs: Record<string, { role: string; isNeeded: () => boolean }> = {
   },
   "open-ai-access.bicep": {
     role: "5e0bd9bd-7b93-4f28-af87-19fc36ad61bd",
-    isNeeded: () => /MODEL_ENDPOINT/.test(source("shared/config.ts")),
+    isNeeded: () => /MODEL_ENDPOINT/.test(source("shared/agent/model-settings.ts")),
   },
 };
 /** The one right that is not the app's: whoever deploys may write secrets. */
