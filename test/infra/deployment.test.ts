@@ -21,7 +21,7 @@ describe("the settings", () => {
     const bindings = ["Cosmos__credential", "ServiceBus__credential"];
     const set = nodesOf(app.root, "variable_declaration")
       .map((node) => node.namedChildren[0]?.text ?? "")
-      .filter((name) => /Settings$/.test(name) && name !== "platformSettings")
+      .filter((name) => name.endsWith("Settings") && name !== "platformSettings")
       .flatMap(settingsIn);
     expect(set.toSorted()).toEqual([...new Set([...read, ...bindings])].toSorted());
   });
@@ -61,7 +61,7 @@ describe("the entities", () => {
       cosmos: { containers: { id: string; partitionKey: { paths: string[] } }[] };
     };
     const functions = globSync("functions/*.ts", { cwd: root }).map(source).join("\n");
-    const queues = [...functions.matchAll(/queueName: "([^"]+)"/g)].map(([, name]) => name);
+    const queues = [...functions.matchAll(/queueName: "([^"]+)"/g)].map(([, name]) => name ?? "");
     expect(entities.serviceBus.queues.map(({ name }) => name).toSorted()).toEqual(
       queues.toSorted(),
     );
