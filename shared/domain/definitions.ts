@@ -171,6 +171,7 @@ export function bookOf(parts: {
     }
   }
   for (const { revision, type, upcasters = {} } of parts.workflows) {
+    if (revision < 1) throw new Error(`workflow ${type}: its revision must be 1 or more`);
     const wrong = Object.keys(upcasters).find((to) => Number(to) < 2 || Number(to) > revision);
     if (wrong !== undefined) {
       throw new Error(`workflow ${type}: upcaster ${wrong} leads to none of 2 to ${revision}`);

@@ -122,4 +122,6 @@ describe("facts of an older revision", () => {
 test("a step that leads nowhere is refused at start-up", () => {
   const odd = workflow({ revision: 2 });
   expect(() => bookOf({ workflows: [odd], actions: [], providers: [] })).toThrow("upcaster 3");
+  const none = workflow({ revision: 0, upcasters: {} });
+  expect(() => bookOf({ workflows: [none], actions: [], providers: [] })).toThrow("1 or more");
 });

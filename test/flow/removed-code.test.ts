@@ -204,6 +204,20 @@ describe("a case whose workflow was removed", () => {
     expect(await openReviews(world)).toEqual(["CaseHeld"]);
   });
 
+  test("puts off whatever has arrived, and folds all of it later, in batches that a store takes", async () => {
+    const world = newWorld({ decide: () => ({ kind: "wait", why: "test" }) });
+    await world.post(1);
+    await world.run();
+    world.advance(unknownTypeGraceMs);
+    for (let n = 2; n < 132; n += 1) await world.post(n, { [`fact-${n}`]: n });
+    await runWith(world, gone);
+    const waiting = (await world.cases.read(key)).snapshot.events;
+    expect(waiting.filter(({ putOff }) => putOff !== undefined)).toHaveLength(130);
+    await world.run(world.worker(), 2 * hourMs);
+    expect((await world.cases.read(key)).snapshot.events).toEqual([]);
+    expect(Object.keys((await world.record()).facts)).toHaveLength(131);
+  });
+
   test("has its call out settled by its contract's look-up or review, and sends nothing more of its plan", async () => {
     const world = await started();
     world.advance(unknownTypeGraceMs);

@@ -353,4 +353,12 @@ export const mutants: readonly Mutant[] = [
     killedBy: "an event that still arrives changes nothing",
     testFile: "test/flow/erase.test.ts",
   },
+  {
+    rule: "a case of a newer revision is left alone",
+    file: "shared/domain/decisions/leave.ts",
+    find: "return isNewer ?",
+    replace: "return isNewer && nowMs === 0 ?",
+    killedBy: "a case that revision 2 decided is left by revision 1",
+    testFile: revisions,
+  },
 ];

@@ -3,7 +3,7 @@ import type { Step } from "../decisions/step.ts";
 import type { Book } from "../definitions.ts";
 import { effectOf, type Snapshot } from "../records/snapshot.ts";
 import { askApprovals } from "./ask-approvals.ts";
-import { awaitCode, bringForward, freshEvents, liftReview } from "./await-code.ts";
+import { awaitCode, bringForward, freshEvent, liftReview } from "./await-code.ts";
 import { markOrphaned } from "./claim.ts";
 import { foldErased } from "./fold-erased.ts";
 import { foldEvent } from "./fold-event.ts";
@@ -52,7 +52,7 @@ export function applied(
     case "holdCase":
       return holdCase(draft, { reason: step.reason, why: step.why, nowMs });
     case "awaitCode":
-      return awaitCode(draft, freshEvents(draft), { reason: step.reason, why: step.why, nowMs });
+      return awaitCode(draft, freshEvent(draft), { reason: step.reason, why: step.why, nowMs });
     case "liftHold":
       return releaseHold(draft, step.why, nowMs);
     case "liftReview":

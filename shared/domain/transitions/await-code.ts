@@ -15,33 +15,34 @@ import { holdCase, resolveReview } from "./reviews.ts";
 const consequence =
   "Nothing is decided or sent for this case until code that fits is deployed; then it goes on by itself.";
 
+/** `event`: one at a time, so that no batch grows with what has arrived. */
 export function awaitCode(
   snapshot: Snapshot,
-  events: readonly Event[],
+  event: Event | undefined,
   need: { reason: CodeHold; why: string; nowMs: number },
 ): Snapshot {
   const { nowMs, why } = need;
-  const [first] = unfoldedEvents(snapshot);
   const opened =
-    snapshot.case === undefined && first !== undefined
-      ? openCase(snapshot, first, undefined, nowMs)
+    snapshot.case === undefined && event !== undefined
+      ? openCase(snapshot, event, undefined, nowMs)
       : snapshot;
-  const waiting = new Set(events.map(({ id }) => id));
-  const put = opened.events.map((event): Event => {
-    if (!waiting.has(event.id)) return event;
-    const { dueAtMs: _itsCase, ...rest } = event;
-    return { ...rest, putOff: { atMs: nowMs, why } };
-  });
-  const told =
-    events.length === 0
-      ? opened
-      : withLine({ ...opened, events: put }, `${events.length} events put off: ${why}`);
+  const told = event === undefined ? opened : putOff(opened, event, { atMs: nowMs, why });
   return caseOf(told).held === undefined ? holdCase(told, { ...need, consequence }) : told;
 }
 
-/** Everything that arrived and that nobody has tried yet. */
-export function freshEvents(snapshot: Snapshot): Event[] {
-  return unfoldedEvents(snapshot).filter((event) => event.putOff === undefined);
+function putOff(snapshot: Snapshot, event: Event, how: { atMs: number; why: string }): Snapshot {
+  const { dueAtMs: _itsCase, ...rest } = event;
+  const waiting: Event = { ...rest, putOff: how };
+  const events = snapshot.events.map((other) => (other.id === event.id ? waiting : other));
+  return withLine(
+    { ...snapshot, events },
+    `event ${event.source}/${event.eventId} put off: ${how.why}`,
+  );
+}
+
+/** The first of what arrived that nobody has tried yet. */
+export function freshEvent(snapshot: Snapshot): Event | undefined {
+  return unfoldedEvents(snapshot).find((event) => event.putOff === undefined);
 }
 
 /** The facts in the shape of this code's revision: changed facts are a new version, on which nothing is decided or asked yet. */

@@ -113,7 +113,7 @@ function refuseFacts(snapshot: Snapshot, event: Event, fields: string, nowMs: nu
 
 /** The facts were broken before this event, which is not to blame and does not mend them. */
 function putOff(snapshot: Snapshot, event: Event, why: string, nowMs: number): Snapshot {
-  return awaitCode(snapshot, [event], { reason: "FactsInvalid", why, nowMs });
+  return awaitCode(snapshot, event, { reason: "FactsInvalid", why, nowMs });
 }
 
 function reviewLateFacts(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
