@@ -5,7 +5,7 @@
 // contract does not cover, and no covered send is withheld once nothing else is due.
 import { describe, expect, test } from "vitest";
 import type { Contract } from "../../shared/domain/contract.ts";
-import { attemptLimits, recover } from "../../shared/domain/decisions/recover.ts";
+import { attemptLimits, recover, retryRefusal } from "../../shared/domain/decisions/recover.ts";
 import type { Recovery } from "../../shared/domain/decisions/recover.ts";
 import type { Attempt, EffectOf } from "../../shared/domain/records/effect.ts";
 import {
@@ -139,15 +139,19 @@ function lookupsOf(look: Look): EffectOf<"unknown">["lookups"] {
 }
 
 function recovered(row: Row): Recovery {
+  return recover(factsOf(row));
+}
+
+function factsOf(row: Row): Parameters<typeof recover>[0] {
   const { account, ageMs, apiVersion, current } = row;
-  return recover({
+  return {
     effect: effectOfRow(row),
     contract: contracts[row.contract],
     account,
     apiVersion,
     current,
     nowMs: firstStartMs + ageMs,
-  });
+  };
 }
 
 const plainRow: Row = {
@@ -213,6 +217,20 @@ test("over the whole product, a retry is allowed exactly where the design's tabl
   expect(wrong.slice(0, 5)).toEqual([]);
   expect(count.rows).toBeGreaterThan(50_000);
   expect(count.retries).toBeGreaterThan(500);
+});
+
+test("over the whole product, a person may order exactly what the contract covers, past the machine's own bounds only", () => {
+  const wrong: string[] = [];
+  for (const row of product()) {
+    if (row.reviewRef !== undefined) continue;
+    const within = Math.min(row.attemptCount, attemptLimits.leftMax - 1);
+    const covered = mayRetry({ ...row, attemptCount: within });
+    const refusal = retryRefusal(factsOf(row));
+    if ((refusal === undefined) !== covered) {
+      wrong.push(`${JSON.stringify(row)}: ${refusal}, and it is ${covered ? "" : "not "}covered`);
+    }
+  }
+  expect(wrong.slice(0, 5)).toEqual([]);
 });
 
 test("over the whole product, what promises nothing is never looked up and never sent again", () => {

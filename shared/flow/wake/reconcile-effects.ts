@@ -82,7 +82,9 @@ function brokenInvariants(snapshot: Snapshot): string[] {
   for (const effect of snapshot.effects) {
     const basis = effect.decidedOn ?? effect.justifiedBy ?? 0;
     if (basis > record.version) broken.push(`${effect.operationId} is ahead of its case`);
-    if (effect.contradicted !== undefined) broken.push(`${effect.operationId} is contradicted`);
+    // Until a person has seen it: the effect itself keeps saying so for good.
+    if (effect.contradicted !== undefined && record.contradictionsOpen > 0)
+      broken.push(`${effect.operationId} is contradicted`);
     if (effect.status === "started" && record.claim?.operationId !== effect.operationId) {
       broken.push(`${effect.operationId} is started without the case's claim`);
     }

@@ -57,6 +57,7 @@ export function operatorsOf(world: World) {
     records: store,
     hints: world.hints,
     book: world.book,
+    log: silent,
     easyAuthIsOn: true,
     random: () => `r${(decisions += 1)}`,
     nowMs: world.nowMs,

@@ -1,5 +1,6 @@
 // A person resolves a review (design.md 4; seed 2): judged by the contract and the horizon, stated once, settled by a turn.
 import { describe, expect, test } from "vitest";
+import { TransientFault } from "../../../shared/domain/faults.ts";
 import { key, type World } from "../world.ts";
 import {
   ana,
@@ -197,9 +198,12 @@ describe("a statement", () => {
     expect(await people.resolve(id, { how: "abandon" })).toMatchObject({ status: 202 });
   });
 
-  test("whose hint is lost is found by the sweep", async () => {
+  test("whose hint cannot be sent stands all the same, and is found by the sweep", async () => {
     const { world, people, id } = await inReview();
-    await people.resolve(id, { how: "abandon" });
+    world.hints.beforeSend = () => {
+      throw new TransientFault("the broker is down");
+    };
+    expect(await people.resolve(id, { how: "abandon" })).toMatchObject({ status: 202 });
     const due = await world.cases.due({ nowMs: world.nowMs() + 16_000, max: 10 });
     expect(due).toMatchObject([{ documentId: expect.stringContaining("finding:") }]);
   });

@@ -38,8 +38,10 @@ export async function eraseCase(
   if (why !== undefined) return { kind: "refused", why };
   const beside = await ports.cases.passing(key);
   const records = await ports.operators.recordsOf(key);
-  // This very request's own record goes on saying that it is asked, and is finished after this.
-  const finished = records.filter(({ outcome }) => outcome.kind !== "asked");
+  // This very request's own record is finished after this; it holds nothing to erase.
+  const finished = records.filter(
+    ({ action, outcome }) => action !== "erase-case" || outcome.kind !== "asked",
+  );
   const all: Erasable[] = [...documentsOf(history.snapshot), ...history.log, ...finished];
   const changed = all.map(erased).filter((document, index) => document !== all[index]);
   const others = changed.filter(({ type }) => type !== "case");

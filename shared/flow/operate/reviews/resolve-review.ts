@@ -15,6 +15,8 @@ import {
 import { schemaVersion, type Finding, type Statement } from "../../../domain/records/evidence.ts";
 import type { OperatorStore } from "../../../stores/operator-ports.ts";
 import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
+import { TransientFault } from "../../../domain/faults.ts";
+import type { Log } from "../../turn/turn.ts";
 import type { Problem } from "../../problem.ts";
 import { hasRole, isSamePrincipal, type Principal } from "../access/principal.ts";
 import type { Reply } from "../serve.ts";
@@ -26,6 +28,7 @@ export interface ResolvePorts {
   operators: OperatorStore;
   hints: HintQueue;
   book: Book;
+  log: Log;
   random(): string;
 }
 
@@ -236,5 +239,10 @@ async function hint(ports: ResolvePorts, { review, snapshot }: FoundReview): Pro
   const { caseId, tenantId } = snapshot;
   const key = { tenantId, caseId };
   const hintId = hintIdOf(key, "resolved", review.id, ports.random());
-  await ports.hints.send("cases", { ...key, hintId, reason: "review resolved" });
+  try {
+    await ports.hints.send("cases", { ...key, hintId, reason: "review resolved" });
+  } catch (error) {
+    if (!(error instanceof TransientFault)) throw error;
+    ports.log.warn("a resolution is durable, and its hint was not taken", { caseId, tenantId });
+  }
 }
