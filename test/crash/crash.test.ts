@@ -1,8 +1,8 @@
 // A sample of `npm run crash`: every boundary of a turn, some of the combinations of each.
 import { describe, expect, test } from "vitest";
-import { appActionNames, contractOfAction, kindOf } from "./app-contracts.ts";
-import { crash } from "./crash.ts";
+import { crash, kindOf } from "./crash.ts";
 import { combinationsOf } from "./combinations.ts";
+import { shippedSubjects } from "./real/shipped.ts";
 import { runOnce, type FaultKind } from "./run-once.ts";
 
 describe("a worker that is killed, held or left without an answer", () => {
@@ -19,13 +19,15 @@ describe("a worker that is killed, held or left without an answer", () => {
     expect((await combinationsOf()).length).toBeGreaterThanOrEqual(1000);
   });
 
-  test.each(appActionNames)("breaks no rule under the contract of %s", async (name) => {
-    const contract = contractOfAction(name);
-    if (contract === undefined) throw new Error("an action without a provider");
-    const sum = await crash({ kinds: [kindOf(contract)], contract, every: 23 });
-    expect(sum.found).toEqual([]);
-    expect(sum.combinations).toBeGreaterThan(5);
-  });
+  test.each(shippedSubjects.map(({ action, provider }) => [action.name, provider] as const))(
+    "breaks no rule under the contract of %s",
+    async (_name, provider) => {
+      const { contract } = provider("http://127.0.0.1:9");
+      const sum = await crash({ kinds: [kindOf(contract)], contract, every: 23 });
+      expect(sum.found).toEqual([]);
+      expect(sum.combinations).toBeGreaterThan(5);
+    },
+  );
 });
 
 describe("a worker that dies around its model's answer", () => {

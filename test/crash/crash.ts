@@ -59,6 +59,12 @@ export async function crash(options: CrashOptions = {}): Promise<Crashed> {
   return sum;
 }
 
+/** What the machine may lean on first under this contract. */
+export function kindOf({ idempotency, lookup }: Contract): ContractKind {
+  if (idempotency !== undefined) return "key";
+  return lookup?.consistency ?? "none";
+}
+
 /** Only a contract with a look-up ever looks. */
 function isDue(boundary: string, kinds: readonly ContractKind[]): boolean {
   return boundary !== "lookUp" || kinds.includes("strong") || kinds.includes("eventual");

@@ -1,43 +1,131 @@
-// npm run crash -- [--json] [--action NAME]
-//
-// Kills and holds workers at every await boundary of a turn, under every contract, in one process on a virtual clock.
-// `--action` takes the contract of one action of the app's own book. Exits with 1 when a rule was broken, a boundary was
-// not reached, or a fault did not strike.
-import { parseArgs } from "node:util";
-import { appActionNames, contractOfAction, kindOf } from "./app-contracts.ts";
-import { crash, type CrashOptions } from "./crash.ts";
+// npm run crash -- --help says what it does and takes. Progress goes to standard error, the result to standard output.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { contractKinds } from "../simulation/contracts.ts";
+import { crash, kindOf } from "./crash.ts";
+import { help, parseOptions, type Options } from "./options.ts";
+import { campaign } from "./real/campaign.ts";
+import { actionOfKind, shippedSubjects } from "./real/shipped.ts";
+import { subjectsFrom, type Subject } from "./real/subject.ts";
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    action: { type: "string" },
-    every: { type: "string", default: "1" },
-  },
-});
+interface Sum {
+  combinations: number;
+  boundaries: number;
+  reached: number;
+  violations: number;
+  kills: number;
+  stops: number;
+  unreached: readonly string[];
+  notFired: number;
+  found: readonly { combination: object; rule: string; evidence: string }[];
+}
 
-const startedMs = performance.now();
-const sum = await crash({ ...optionsOf(values.action), every: Number(values.every) });
-const tookMs = Math.round(performance.now() - startedMs);
-const { found, ...counts } = sum;
+/** The command names what is not there; told in a sentence. */
+class UsageFault extends Error {}
 
-if (values.json)
-  console.log(JSON.stringify({ ...counts, tookMs, found: found.slice(0, 20) }, null, 2));
-else {
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+async function inProcess({ every }: Options): Promise<Sum> {
+  return crash({ every });
+}
+
+async function real(
+  { every, lanes }: Options,
+  of: { subjects: readonly Subject[]; from?: string; actions: readonly string[] },
+): Promise<Sum> {
+  const sum = await campaign({ ...of, every, lanes, say });
+  for (const combination of sum.notFired) say(`did not strike: ${JSON.stringify(combination)}`);
+  return { ...sum, notFired: sum.notFired.length };
+}
+
+/** First the contract as it is on the virtual clock, then the adapter with real workers. */
+async function ofAction(options: Options): Promise<Sum> {
+  const from = options.from === undefined ? undefined : resolve(options.from);
+  const subjects = await subjectsOf(from);
+  const subject = subjects.find(({ action }) => action.name === options.action);
+  if (subject === undefined) {
+    const names = subjects.map(({ action }) => action.name).join(", ");
+    throw new UsageFault(`there is no action ${options.action}; there are: ${names}`);
+  }
+  const { contract } = subject.provider("http://127.0.0.1:9");
+  const virtual = await crash({ kinds: [kindOf(contract)], contract, every: options.every });
+  const actions = [options.action];
+  const sum = await real(options, { subjects, actions, ...(from === undefined ? {} : { from }) });
+  return {
+    ...sum,
+    combinations: sum.combinations + virtual.combinations,
+    violations: sum.violations + virtual.violations,
+    kills: sum.kills + virtual.kills,
+    stops: sum.stops + virtual.stops,
+    unreached: [...new Set([...sum.unreached, ...virtual.unreached])],
+    notFired: sum.notFired + virtual.notFired,
+    found: [...sum.found, ...virtual.found],
+  };
+}
+
+async function subjectsOf(from: string | undefined): Promise<readonly Subject[]> {
+  if (from === undefined) return shippedSubjects;
+  if (!existsSync(from)) throw new UsageFault(`--from: there is no file ${from}`);
+  try {
+    return await subjectsFrom(from);
+  } catch (error) {
+    throw new UsageFault(`--from: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function run(options: Options): Promise<Sum> {
+  switch (options.kind) {
+    case "inProcess":
+      return inProcess(options);
+    case "real": {
+      const actions = contractKinds.map((kind) => actionOfKind[kind]);
+      return real(options, { subjects: shippedSubjects, actions });
+    }
+    case "action":
+      return ofAction(options);
+  }
+}
+
+function print(sum: Sum, tookMs: number, json: boolean): void {
+  const { found, ...counts } = sum;
+  if (json) {
+    console.log(JSON.stringify({ ...counts, tookMs, found: found.slice(0, 20) }, null, 2));
+    return;
+  }
   console.log(
-    `${sum.combinations} combinations, ${sum.reached} of ${sum.boundaries} boundaries, ${sum.kills} kills, ${sum.stops} stops, ${tookMs} ms: ${sum.violations} violations`,
+    `${sum.combinations} combinations, ${sum.reached} of ${sum.boundaries} boundaries, ${sum.kills} kills, ${sum.stops} stops, ${(tookMs / 1000).toFixed(1)} s: ${sum.violations} violations`,
   );
   for (const boundary of sum.unreached) console.log(`NOT REACHED: ${boundary}`);
+  if (sum.notFired > 0) console.log(`DID NOT STRIKE: ${sum.notFired}`);
   for (const { combination, evidence, rule } of found.slice(0, 20)) {
     console.log(`VIOLATION ${rule}: ${evidence}\n    ${JSON.stringify(combination)}`);
   }
 }
-process.exitCode = sum.violations + sum.unreached.length + sum.notFired > 0 ? 1 : 0;
 
-function optionsOf(action: string | undefined): CrashOptions {
-  if (action === undefined) return {};
-  const contract = contractOfAction(action);
-  if (contract === undefined) {
-    throw new Error(`no action ${action}; there are: ${appActionNames.join(", ")}`);
+async function main(): Promise<number> {
+  const parsed = parseOptions(process.argv.slice(2));
+  if (parsed.kind === "help") {
+    console.log(help);
+    return 0;
   }
-  return { kinds: [kindOf(contract)], contract };
+  if (parsed.kind === "wrong") {
+    say(`crash: ${parsed.why} (npm run crash -- --help).`);
+    return 2;
+  }
+  const { options } = parsed;
+  const startedMs = performance.now();
+  const sum = await run(options);
+  print(sum, Math.round(performance.now() - startedMs), options.json);
+  // A part of the combinations does not owe every boundary.
+  const unreached = options.every === 1 ? sum.unreached.length : 0;
+  return sum.violations + unreached + sum.notFired > 0 ? 1 : 0;
+}
+
+try {
+  // Not left to the event loop: the SDKs keep timers of their own.
+  process.exit(await main());
+} catch (error) {
+  if (!(error instanceof UsageFault)) throw error;
+  say(`crash: ${error.message} (npm run crash -- --help).`);
+  process.exit(2);
 }

@@ -1,0 +1,131 @@
+// Runs trials in several lanes side by side and adds them up. A combination counts only if its fault struck.
+import type { Violation } from "../../audit/testimony.ts";
+import { boundariesInSource } from "../boundaries.ts";
+import { openLane, type Lane } from "./lane.ts";
+import { runTrial, type Combination } from "./run-trial.ts";
+import { contractsOf, type Subject } from "./subject.ts";
+import { completeBoundary, wireBoundary } from "./told.ts";
+import { combinationsAt, pointsOf } from "./trials.ts";
+
+export interface Campaigned {
+  combinations: number;
+  boundaries: number;
+  reached: number;
+  violations: number;
+  kills: number;
+  stops: number;
+  unreached: string[];
+  notFired: Combination[];
+  found: ({ combination: Combination } & Violation)[];
+}
+
+export interface CampaignOptions {
+  subjects: readonly Subject[];
+  /** The module that they are from; absent: the app's own. */
+  from?: string | undefined;
+  actions: readonly string[];
+  lanes: number;
+  /** Every nth only; 1: all. */
+  every?: number;
+  say?(line: string): void;
+}
+
+export async function campaign(options: CampaignOptions): Promise<Campaigned> {
+  const { actions, every = 1, from, say = () => {}, subjects } = options;
+  const wanted = subjects.filter(({ action }) => actions.includes(action.name));
+  const lanes = await openLanes(options.lanes, { subjects, from });
+  try {
+    const watchers = lanes.filter(({ machines }) => machines.length === 1);
+    const perAction = await shared(watchers, actions, async (lane, action) =>
+      combinationsAt(action, await pointsOf(lane, action)),
+    );
+    const all = perAction.flat().filter((_one, n) => n % every === 0);
+    say(`${all.length} combinations in ${lanes.length} lanes`);
+    return await runAll(lanes, all, { named: boundariesDue(wanted), say });
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.close()));
+  }
+}
+
+/** Of one machine and of two, in turn; the same combinations need the same kind. */
+function openLanes(
+  count: number,
+  of: { subjects: readonly Subject[]; from?: string | undefined },
+): Promise<Lane[]> {
+  return Promise.all(
+    Array.from({ length: Math.max(2, count) }, (_, n) =>
+      openLane({ ...of, machines: n % 2 === 0 ? 1 : 2 }),
+    ),
+  );
+}
+
+export async function runAll(
+  lanes: readonly Lane[],
+  combinations: readonly Combination[],
+  { named, say = () => {} }: { named: readonly string[]; say?(line: string): void },
+): Promise<Campaigned> {
+  const sum: Campaigned = {
+    combinations: 0,
+    boundaries: named.length,
+    reached: 0,
+    violations: 0,
+    kills: 0,
+    stops: 0,
+    unreached: [],
+    notFired: [],
+    found: [],
+  };
+  const reached = new Set<string>();
+  const trial = async (lane: Lane, combination: Combination) => {
+    const { fired, violations } = await runTrial(lane, combination);
+    for (const violation of violations) sum.found.push({ combination, ...violation });
+    if (!fired) {
+      sum.notFired.push(combination);
+      return;
+    }
+    reached.add(combination.boundary);
+    sum.combinations += 1;
+    if (combination.fault === "killed") sum.kills += 1;
+    if (combination.fault.startsWith("frozen")) sum.stops += 1;
+    if (sum.combinations % 50 === 0)
+      say(`${sum.combinations} done, ${sum.found.length} violations`);
+  };
+  await Promise.all(
+    ([1, 2] as const).map((machines) =>
+      shared(
+        lanes.filter((lane) => lane.machines.length === machines),
+        combinations.filter((one) => one.machines === machines),
+        trial,
+      ),
+    ),
+  );
+  sum.violations = sum.found.length;
+  sum.unreached = named.filter((boundary) => !reached.has(boundary));
+  sum.reached = named.length - sum.unreached.length;
+  return sum;
+}
+
+/** Each lane takes the next piece of work when it is free. */
+async function shared<Work, Result>(
+  lanes: readonly Lane[],
+  work: readonly Work[],
+  act: (lane: Lane, piece: Work) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = work.map((piece, n) => ({ piece, n }));
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        results[next.n] = await act(lane, next.piece);
+      }
+    }),
+  );
+  return results;
+}
+
+/** Only a contract with a look-up ever looks. */
+function boundariesDue(subjects: readonly Subject[]): string[] {
+  const looks = Object.values(contractsOf(subjects)).some(({ lookup }) => lookup !== undefined);
+  const named = [...boundariesInSource(), wireBoundary, completeBoundary];
+  return named.filter((boundary) => boundary !== "lookUp" || looks);
+}

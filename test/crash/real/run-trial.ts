@@ -1,0 +1,205 @@
+// One combination with real workers: a case, one fault at one visit of one boundary, one machine or two; then the case
+// comes to rest and the auditor judges, from the stand-in's journal and the store.
+//
+//   killed        SIGKILL; the worker is gone before it passes the boundary
+//   frozen        SIGSTOP there until its call's deadline is over, then SIGCONT
+//   frozenLong    the same until the provider's horizon is over, too
+//   silent        nothing happens to the worker: the answer to its call comes after its time-out
+import { randomInt } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { TransientFault } from "../../../shared/domain/faults.ts";
+import type { CaseKey } from "../../../shared/domain/identity.ts";
+import type { Event } from "../../../shared/domain/records/inbox.ts";
+import { sweepDue } from "../../../shared/flow/wake/sweep-due.ts";
+import { audit } from "../../audit/auditor.ts";
+import type { Testimony, Violation } from "../../audit/testimony.ts";
+import { workflowType } from "./app/workflow.ts";
+import type { Notes, Strike } from "./conductor.ts";
+import { cameTrue, tenantId, type Lane } from "./lane.ts";
+import { callTimeoutMs, horizonMs } from "./subject.ts";
+import { testimonyOf } from "./testimony-of.ts";
+
+export const strikeKinds = ["killed", "frozen", "frozenLong", "silent"] as const;
+export type StrikeKind = (typeof strikeKinds)[number];
+export const trialSituations = [
+  "calm",
+  "answerLost",
+  "callLost",
+  "writeUnanswered",
+  "overtaken",
+  "shortBudget",
+] as const;
+export type TrialSituation = (typeof trialSituations)[number];
+
+export interface Combination {
+  action: string;
+  situation: TrialSituation;
+  boundary: string;
+  visit: number;
+  fault: StrikeKind;
+  machines: 1 | 2;
+}
+
+export type Setting = Pick<Combination, "action" | "situation"> & Partial<Combination>;
+
+export interface Ran {
+  visited: readonly string[];
+  fired: boolean;
+  violations: Violation[];
+}
+
+/** The deadline counts from the store's whole seconds; past it by as much as a slow machine may need. */
+const pastDeadlineMs = callTimeoutMs + 3000;
+const heldMs: Readonly<Record<StrikeKind, number>> = {
+  killed: 0,
+  frozen: pastDeadlineMs,
+  frozenLong: pastDeadlineMs + horizonMs + 2500,
+  silent: callTimeoutMs + 500,
+};
+/** Most take a few seconds; a machine that does much else may take very much longer. */
+const settlesWithinMs = 120_000;
+
+export async function runTrial(
+  lane: Lane,
+  setting: Setting,
+  show?: (testimony: Testimony) => void,
+): Promise<Ran> {
+  if (!(await cameTrue(() => lane.isReady(), 20_000))) throw new Error("no worker came up");
+  const tag = crypto.randomUUID().slice(0, 8);
+  const key = newKey();
+  const appliedBefore = (await lane.applied()).length;
+  lane.arrivals.length = 0;
+  const freezes: Testimony["freezes"][number][] = [];
+  let fired = false;
+  const strike: Strike = async (pid) => {
+    fired = true;
+    return struck(lane, pid, { fault: setting.fault ?? "silent", notes, freezes });
+  };
+  const { boundary, fault, situation, visit } = setting;
+  const notes = lane.conductor.begin({
+    caseId: key.caseId,
+    terms: { turnBudgetMs: situation === "shortBudget" ? callTimeoutMs * 1.5 + 150 : 60_000 },
+    strikeAt(at, n) {
+      if (fault !== undefined && at === boundary && n === visit) return strike;
+      if (situation === "shortBudget") return () => paused(40);
+      if (situation === "overtaken" && at === "write" && n === 2)
+        return () => untilOvertaken(lane, key);
+      return undefined;
+    },
+  });
+  lane.callWire.setFault(
+    situation === "answerLost" || situation === "callLost" ? situation : undefined,
+  );
+  lane.cosmosWire.loseAnswers(situation === "writeUnanswered" ? 3 : 0);
+  await post(lane, key, { action: setting.action, caseId: key.caseId, tag });
+  const isAtRest = await settled(lane, key);
+  const applied = (await lane.applied()).slice(appliedBefore);
+  const testimony = await testimonyOf(lane, key, { notes, freezes, applied });
+  show?.(testimony);
+  const unrest = { rule: "comesToRest", evidence: `not within ${settlesWithinMs} ms` };
+  const violations = [...audit(testimony), ...(isAtRest ? [] : [unrest])];
+  return { visited: notes.visited, fired, violations };
+}
+
+function newKey(): CaseKey {
+  const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+  const letters = Array.from({ length: 26 }, () => alphabet[randomInt(32)]);
+  return { tenantId, caseId: letters.join("") };
+}
+
+interface Struck {
+  fault: StrikeKind;
+  notes: Notes;
+  freezes: { worker: string; fromMs: number; toMs: number }[];
+}
+
+async function struck(
+  lane: Lane,
+  pid: number,
+  { fault, freezes, notes }: Struck,
+): Promise<"goOn" | "gone"> {
+  switch (fault) {
+    case "killed":
+      notes.lostWorkers.add(String(pid));
+      process.kill(pid, "SIGKILL");
+      return "gone";
+    case "silent":
+      return paused(heldMs.silent);
+    case "frozen":
+    case "frozenLong": {
+      const machine = lane.machineOf(pid);
+      const fromMs = Date.now();
+      machine.freeze();
+      await delay(heldMs[fault]);
+      freezes.push({ worker: String(pid), fromMs, toMs: Date.now() });
+      machine.thaw();
+      return "goOn";
+    }
+  }
+}
+
+async function paused(ms: number): Promise<"goOn"> {
+  await delay(ms);
+  return "goOn";
+}
+
+/** Held until another turn has written the case: it finds the call's deadline passed. */
+async function untilOvertaken(lane: Lane, key: CaseKey): Promise<"goOn"> {
+  const landed = () => lane.cosmosWire.landedOf(key.caseId).length;
+  const before = landed();
+  await delay(callTimeoutMs + 2500);
+  await lane.hints.send("reviews", { ...key, hintId: crypto.randomUUID(), reason: "overtake" });
+  await cameTrue(() => landed() > before, 10_000);
+  return "goOn";
+}
+
+async function post(
+  lane: Lane,
+  key: CaseKey,
+  body: { action: string; caseId: string; tag: string },
+): Promise<void> {
+  const nowMs = Date.now();
+  const event: Event = {
+    id: "event:src:e1",
+    type: "event",
+    schemaVersion: 1,
+    ...key,
+    source: "src",
+    eventId: "e1",
+    eventType: "told",
+    workflow: workflowType,
+    externalRef: body.tag,
+    body,
+    digest: "d".repeat(64),
+    orderKey: new Date(nowMs).toISOString(),
+    receivedAtMs: nowMs,
+    dueAtMs: nowMs + 15_000,
+  };
+  if ((await lane.cases.createEvent(event)) !== "created") throw new Error("no event was created");
+  await lane.hints.send("cases", { ...key, hintId: crypto.randomUUID(), reason: "event" });
+}
+
+/** Sweeps each second until nothing of the case is due and no worker has it in hand; false when that never comes. */
+async function settled(lane: Lane, key: CaseKey): Promise<boolean> {
+  const { cases, control, hints } = lane;
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  let sweptAtMs = 0;
+  return cameTrue(async () => {
+    if (performance.now() - sweptAtMs > 1000) {
+      sweptAtMs = performance.now();
+      await sweepDue({ cases, control, hints, log }, { wallClockMs: Date.now() }).catch(
+        (error: unknown) => {
+          if (!(error instanceof TransientFault)) throw error;
+        },
+      );
+    }
+    await delay(150);
+    return !lane.conductor.isBusy() && (await isQuiet(lane, key));
+  }, settlesWithinMs);
+}
+
+async function isQuiet({ cases }: Lane, key: CaseKey): Promise<boolean> {
+  const { snapshot } = await cases.read(key);
+  const isFolded = snapshot.events.length + snapshot.findings.length === 0;
+  return snapshot.case !== undefined && snapshot.case.dueAtMs === undefined && isFolded;
+}
