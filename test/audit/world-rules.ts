@@ -78,7 +78,7 @@ export function confirmedWasApplied(testimony: Testimony): string[] {
       ({ providerId, payload, target }) =>
         providerId === effect.receipt.providerId &&
         target === effect.target &&
-        sha256(payload) === effect.payloadDigest,
+        digestIn(effect)(payload) === effect.payloadDigest,
     );
     if (proves) return [];
     return [
@@ -216,11 +216,14 @@ export function bytesAsFrozen(testimony: Testimony): string[] {
   return testimony.received.flatMap((call) => {
     const effect = effects.get(call.operationId);
     if (effect === undefined) return [`${call.operationId} was sent and is not in the ledger`];
-    const digest = effect.payloadRef === undefined ? sha256 : keyedDigest;
-    const same = digest(call.payload) === effect.payloadDigest && call.target === effect.target;
+    const same =
+      digestIn(effect)(call.payload) === effect.payloadDigest && call.target === effect.target;
     return same ? [] : [`${call.operationId} was sent with other bytes than it was frozen with`];
   });
 }
+
+/** Of a payload that is kept apart the ledger has a keyed digest. */
+const digestIn = ({ payloadRef }: Effect) => (payloadRef === undefined ? sha256 : keyedDigest);
 
 function keyedDigest(payload: unknown): string {
   return simulatedKeys.digest(canonicalize(payload) ?? "");

@@ -1,5 +1,7 @@
 // A sample of `npm run crash`: every boundary of a turn, some of the combinations of each.
 import { describe, expect, test } from "vitest";
+import type { Effect } from "../../shared/domain/records/effect.ts";
+import { contractKinds } from "../simulation/contracts.ts";
 import { crash, kindOf } from "./crash.ts";
 import { combinationsOf } from "./combinations.ts";
 import { shippedSubjects } from "./real/shipped.ts";
@@ -29,6 +31,17 @@ describe("a worker that is killed, held or left without an answer", () => {
     },
   );
 });
+
+test.each(contractKinds)(
+  "without a fault all is confirmed under the contract %s",
+  async (contract) => {
+    let effects: readonly Effect[] = [];
+    await runOnce({ contract, situation: "calm", workers: 1 }, undefined, ({ cases }) => {
+      effects = cases[0]?.final?.snapshot.effects ?? [];
+    });
+    expect(effects.map(({ status }) => status)).toEqual(["confirmed", "confirmed", "confirmed"]);
+  },
+);
 
 describe("a worker that dies around its model's answer", () => {
   const strike = (boundary: string, fault: FaultKind) =>

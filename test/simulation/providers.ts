@@ -7,12 +7,12 @@
 //
 // A call's fault is planned by its number; without one it goes well. No call is applied later than its time-out plus
 // the contract's horizon after it was sent: that is the provider's promise, and the protocol's premise.
-import { digestOf } from "../../shared/domain/canonical-json.ts";
 import type { Contract } from "../../shared/domain/contract.ts";
 import type { LookupRequest, Provider, SendRequest } from "../../shared/domain/definitions.ts";
 import type { Answer, LookupVerdict, Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Applied, Received } from "../audit/testimony.ts";
 import type { VirtualClock } from "./clock.ts";
+import { frozenDigestOf } from "./workflows.ts";
 
 export const callFaults = [
   "lost",
@@ -177,11 +177,12 @@ function intentOf({ request }: Arrival) {
 }
 
 /** What the system says it did, never what it was asked. */
-export function receiptOf({ operationId, payload, providerId, target }: Applied): Receipt {
+export function receiptOf(entry: Applied): Receipt {
+  const { action, operationId, payload, providerId, target } = entry;
   return {
     stage: "accepted",
     providerId,
-    boundTo: { operationId, target, payloadDigest: digestOf(payload) },
+    boundTo: { operationId, target, payloadDigest: frozenDigestOf(action, payload) },
     content: {},
   };
 }

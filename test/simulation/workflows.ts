@@ -12,6 +12,7 @@ import {
   type Provider,
   type Workflow,
 } from "../../shared/domain/definitions.ts";
+import { canonicalJson, digestOf } from "../../shared/domain/canonical-json.ts";
 import { payloadKeys, sealingKeyBytes } from "../../shared/domain/payload-keys.ts";
 import { contractKinds, type ContractKind } from "./contracts.ts";
 
@@ -39,6 +40,9 @@ export const actionNames = contractKinds.flatMap((kind) => [
   tellOf(kind),
 ]);
 
+/** Who is told, and what, is kept apart and encrypted. */
+const isSensitive = (action: string) => action.includes(".tell.");
+
 const actions = actionNames.map((name) =>
   defineAction({
     name,
@@ -46,8 +50,7 @@ const actions = actionNames.map((name) =>
     payload,
     consequence: "It would be done twice.",
     autonomy: "auto",
-    // Who is told, and what, is kept apart and encrypted.
-    sensitive: name.includes(".tell."),
+    sensitive: isSensitive(name),
   }),
 );
 
@@ -55,6 +58,13 @@ export const simulatedKeys = payloadKeys({
   deploymentKey: Buffer.from("the deployment key of the simulation"),
   sealing: [{ id: "simulated-1", bytes: Buffer.alloc(sealingKeyBytes, 7) }],
 });
+
+/** A sensitive payload is known to the ledger by a keyed digest, and an adapter binds its receipt to that. */
+export function frozenDigestOf(action: string, payload: Readonly<Record<string, unknown>>): string {
+  return isSensitive(action)
+    ? simulatedKeys.digest(canonicalJson(payload))
+    : digestOf(payload, "payload");
+}
 
 const facts = z.record(z.string(), z.json());
 

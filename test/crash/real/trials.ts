@@ -18,23 +18,28 @@ export interface Point {
 }
 
 export async function pointsOf(lane: Lane, action: string): Promise<Point[]> {
-  const points: Point[] = [];
-  for (const situation of trialSituations) {
+  const calm = await calmVisits(lane, action);
+  const visits = new Map<string, number>();
+  const points = calm.map((boundary): Point => {
+    const visit = (visits.get(boundary) ?? 0) + 1;
+    visits.set(boundary, visit);
+    return { situation: "calm", boundary, visit };
+  });
+  for (const situation of trialSituations.filter((one) => one !== "calm")) {
     const { visited } = await runTrial(lane, { action, situation });
-    const calm = new Set(
-      points.filter((point) => point.situation === "calm").map(({ boundary }) => boundary),
-    );
-    const visits = new Map<string, number>();
-    for (const boundary of visited) {
-      const visit = (visits.get(boundary) ?? 0) + 1;
-      visits.set(boundary, visit);
-      const isNew = !points.some((one) => one.boundary === boundary);
-      if (situation === "calm" || (isNew && !calm.has(boundary))) {
-        points.push({ situation, boundary, visit });
-      }
+    for (const boundary of new Set(visited)) {
+      if (points.some((point) => point.boundary === boundary)) continue;
+      points.push({ situation, boundary, visit: 1 });
     }
   }
   return points;
+}
+
+/** A busy machine may close the gate once and try again: the shorter of two runs is the calm one. */
+async function calmVisits(lane: Lane, action: string): Promise<readonly string[]> {
+  const first = await runTrial(lane, { action, situation: "calm" });
+  const second = await runTrial(lane, { action, situation: "calm" });
+  return first.visited.length < second.visited.length ? first.visited : second.visited;
 }
 
 export function combinationsAt(action: string, points: readonly Point[]): Combination[] {

@@ -179,10 +179,13 @@ export async function openCosmosWire(endpoint: string): Promise<CosmosWire> {
 function landedOf(request: Buffer, response: Buffer): Landed {
   const operations = JSON.parse(request.toString()) as Operation[];
   const results = JSON.parse(response.toString()) as { eTag?: string }[];
-  const documents = operations.map(({ operationType, resourceBody }) => ({
-    isNew: operationType === "Create",
-    document: resourceBody,
-  }));
+  // A patch is about a document that ends by itself, beside the ledger.
+  const documents = operations
+    .filter(({ operationType }) => operationType !== "Patch")
+    .map(({ operationType, resourceBody }) => ({
+      isNew: operationType === "Create",
+      document: resourceBody,
+    }));
   const caseAt = documents.findIndex(({ document }) => document.type === "case");
   const log = documents.find(({ document }) => document.type === "log" && document.id !== "");
   const rest = documents.filter((entry, n) => n !== caseAt && entry !== log);
@@ -198,6 +201,7 @@ function landedOf(request: Buffer, response: Buffer): Landed {
       caseDocument,
       creates: rest.filter(({ isNew }) => isNew).map(({ document }) => document as CaseDocument),
       replaces: rest.filter(({ isNew }) => !isNew).map(({ document }) => document),
+      amends: [],
     },
   };
 }

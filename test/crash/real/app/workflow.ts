@@ -8,6 +8,7 @@ import {
   type DecideView,
   type Provider,
 } from "../../../../shared/domain/definitions.ts";
+import { simulatedKeys } from "../../../simulation/workflows.ts";
 import { shortened, type Subject } from "../subject.ts";
 
 export const workflowType = "crash";
@@ -34,6 +35,7 @@ export function crashBook(options: BookOptions): Book {
   );
   return bookOf({
     providers: [...providers.values()],
+    payloadKeys: simulatedKeys,
     actions: subjects.map(({ action }) => ({ ...action, autonomy: "auto" })),
     workflows: [
       {
