@@ -26,6 +26,7 @@ export function codeOf(
       ),
       ...(options.actions ?? []),
     ],
+    payloadKeys: world.book.payloadKeys,
     providers: [world.keyed, world.bare].filter(({ name }) => name !== withoutProvider),
   });
 }

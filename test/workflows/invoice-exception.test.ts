@@ -101,6 +101,7 @@ describe("a withdrawal that overtakes its exception", () => {
     workflows: [invoiceException],
     actions: [...portalActions, ...emailActions],
     providers: [supplierPortal(portal), email({ ...portal, from: "ap@example.org" })],
+    payloadKeys: newWorld().book.payloadKeys,
   });
 
   function told(n: number, eventType: string, data: Event["body"]): Event {
