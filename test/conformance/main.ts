@@ -1,10 +1,10 @@
-// npm run conformance -- [--service-bus CONNECTION] [--cosmos CONNECTION]
-//                        [--only service-bus|cosmos] [--json] [--defects [TEXT]]
+// npm run conformance -- [--service-bus CONNECTION] [--cosmos CONNECTION] [--host URL --host-key KEY]
+//                        [--only service-bus|cosmos|host] [--json] [--defects [TEXT]]
 //
 // The rules that Azure documents, asked through the real SDKs. Without a target the stand-ins are started, on free ports; with
 // one, the same cases are put to it: real Azure, or Microsoft's emulators. Service Bus needs the entities of
 // service-bus/entities.json there (the emulator can be started with that file), Cosmos DB gets a database of its own name that is
-// deleted afterwards.
+// deleted afterwards, and a host must run the app in host/app with the settings that host/running-host.ts lists.
 // --defects plants each known defect into a copy of the stand-ins and prints how many the suite caught.
 import { parseArgs } from "node:util";
 import { runDefects } from "./defects/run-defects.ts";
@@ -14,6 +14,8 @@ const { values, positionals } = parseArgs({
   options: {
     "service-bus": { type: "string" },
     cosmos: { type: "string" },
+    host: { type: "string" },
+    "host-key": { type: "string" },
     only: { type: "string" },
     json: { type: "boolean", default: false },
     defects: { type: "boolean", default: false },
@@ -37,6 +39,8 @@ async function conform(): Promise<boolean> {
   const aims = {
     ...(values["service-bus"] !== undefined && { CONFORMANCE_SERVICE_BUS: values["service-bus"] }),
     ...(values.cosmos !== undefined && { CONFORMANCE_COSMOS: values.cosmos }),
+    ...(values.host !== undefined && { CONFORMANCE_HOST: values.host }),
+    ...(values["host-key"] !== undefined && { CONFORMANCE_HOST_KEY: values["host-key"] }),
   };
   const services = await runSuite(folders, aims);
   if (values.json) {

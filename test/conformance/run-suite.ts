@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 
-export const serviceFolders = ["service-bus", "cosmos"] as const;
+export const serviceFolders = ["service-bus", "cosmos", "host"] as const;
 export type ServiceFolder = (typeof serviceFolders)[number];
-const NAMES = { "service-bus": "serviceBus", cosmos: "cosmos" } as const;
+const NAMES = { "service-bus": "serviceBus", cosmos: "cosmos", host: "host" } as const;
 
 export type Counts = { cases: number; passed: number; failed: number; failures: string[] };
 export type Services = Partial<Record<(typeof NAMES)[ServiceFolder], Counts>>;

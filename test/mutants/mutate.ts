@@ -50,7 +50,7 @@ async function verdictOf(scratch: string, run: Trial): Promise<Verdict> {
   const report = join(scratch, "report.json");
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = [vitest, "run", run.testFile, "--root", scratch, "-t", escaped(run.pattern)];
-  const output = [`--reporter=json`, `--outputFile=${report}`, "--testTimeout=5000"];
+  const output = [`--reporter=json`, `--outputFile=${report}`, "--testTimeout=15000"];
   const child = spawn(process.execPath, [...args, ...output], { stdio: "ignore" });
   await new Promise((ended) => child.once("exit", ended));
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;

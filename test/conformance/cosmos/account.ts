@@ -120,7 +120,7 @@ export function chargeOf({ headers }: { headers: object }): number {
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  withinMs = aimedAt === undefined ? 4000 : 60_000,
+  withinMs = aimedAt === undefined ? 8000 : 60_000,
 ): Promise<void> {
   const givenUpAtMs = Date.now() + withinMs;
   while (!(await isTrue())) {

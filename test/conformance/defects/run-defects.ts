@@ -5,9 +5,10 @@ import { availableParallelism } from "node:os";
 import { survives, type Verdict } from "../../mutants/mutate.ts";
 import type { Mutant } from "../../mutants/mutants.ts";
 import { cosmosDefects } from "./cosmos-defects.ts";
+import { hostDefects } from "./host-defects.ts";
 import { serviceBusDefects } from "./service-bus-defects.ts";
 
-export const defects: readonly Mutant[] = [...serviceBusDefects, ...cosmosDefects];
+export const defects: readonly Mutant[] = [...serviceBusDefects, ...cosmosDefects, ...hostDefects];
 
 const copied = ["local", "test/conformance", "test/mutants", "package.json"];
 const roomOf = ({ file }: Mutant) => file.split("/")[1] ?? "";

@@ -129,7 +129,7 @@ export async function until<Value>(
   what: string,
   read: () => Promise<Value | undefined | false> | Value | undefined | false,
 ): Promise<Value> {
-  const givenUpAtMs = Date.now() + (aimedAt === undefined ? 4000 : 90_000);
+  const givenUpAtMs = Date.now() + (aimedAt === undefined ? 8000 : 90_000);
   while (Date.now() < givenUpAtMs) {
     const value = await read();
     if (value !== undefined && value !== false) return value;

@@ -46,12 +46,8 @@ const APP = `
 const { app } = require("@azure/functions");
 const { appendFileSync } = require("node:fs");
 const record = (name, value) => appendFileSync(name + ".txt", JSON.stringify(value) + "\\n");
-app.timer("second", { schedule: "* * * * * *", handler: (timer) => { record("second", timer); throw new Error("fails each time"); } });
 app.timer("hourly", { schedule: "0 0 * * * *", handler: (timer, context) => record("hourly", { timer, metadata: context.triggerMetadata ?? null }) });
 app.timer("eager", { schedule: "0 0 * * * *", runOnStartup: true, handler: () => record("eager", process.pid) });
-app.timer("retried", { schedule: "0 0 * * * *", runOnStartup: true,
-  retry: { strategy: "fixedDelay", maxRetryCount: 2, delayInterval: 0 },
-  handler: (timer, context) => { record("retried", context.retryContext); throw new Error("no"); } });
 `;
 
 async function records(folder: string, name: string): Promise<unknown[]> {
@@ -67,19 +63,6 @@ async function records(folder: string, name: string): Promise<unknown[]> {
 }
 
 describe("a timer", () => {
-  test("fires each second although each run fails, and keeps no status at that pace", async () => {
-    const { appFolder } = await startFixture({ files: { "main.js": APP } });
-    const runs = await until("three runs", async () => {
-      const all = await records(appFolder, "second");
-      return all.length >= 3 && all;
-    });
-    expect(runs[0]).toEqual({
-      schedule: { adjustForDST: true },
-      scheduleStatus: null,
-      isPastDue: false,
-    });
-  });
-
   test("runs once at start when asked to, on one worker of several", async () => {
     const { appFolder, invocations } = await startFixture(
       { files: { "main.js": APP } },
@@ -87,16 +70,6 @@ describe("a timer", () => {
     );
     await until("the run", () => invocations("eager").length > 0);
     expect((await records(appFolder, "eager")).length).toBe(1);
-  });
-
-  test("is retried as its policy says, and told so from the first attempt", async () => {
-    const { appFolder, invocations } = await startFixture({ files: { "main.js": APP } });
-    await until("three attempts", () => invocations("retried").length === 3);
-    expect(await records(appFolder, "retried")).toMatchObject([
-      { retryCount: 0, maxRetryCount: 2 },
-      { retryCount: 1, maxRetryCount: 2, exception: { message: "no" } },
-      { retryCount: 2, maxRetryCount: 2 },
-    ]);
   });
 
   test("makes one past-due run for all that was missed while the host was down", async () => {

@@ -23,6 +23,10 @@ export function cutConnection(client: ServiceBusClient): void {
   const socket = field(amqpConnection(client), "socket");
   const destroy = field(socket, "destroy");
   if (typeof destroy === "function") Reflect.apply(destroy, socket, []);
+  // Or each link would wait 60 s for the answer to its good-bye, and then reject where the SDK listens no more, which ends
+  // this process.
+  const state = field(amqpConnection(client), "state");
+  for (const end of ["local_open", "remote_open"]) setField(state, end, false);
   client.close().catch(() => {});
 }
 

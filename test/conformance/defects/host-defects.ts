@@ -1,0 +1,153 @@
+// One rule of the Functions host broken at a time, and the case that must then fail.
+import type { Mutant } from "../../mutants/mutants.ts";
+
+const caught = (testFile: string, killedBy: string) => ({
+  testFile: `test/conformance/host/${testFile}.test.ts`,
+  killedBy,
+});
+
+export const hostDefects: readonly Mutant[] = [
+  {
+    rule: "a disabled function is not there",
+    file: "local/host/http/front.ts",
+    find: 'if (hosted.disabled && access !== "admin")',
+    replace: 'if (hosted.disabled && access === "admin")',
+    ...caught("http", "that is disabled by its setting is not there"),
+  },
+  {
+    rule: "a key is asked for",
+    file: "local/host/http/front.ts",
+    find: "if (!allows(access, authLevel)) return",
+    replace: 'if (!allows(access, authLevel) && access === "admin") return',
+    ...caught("http", "is asked for at the level function: without one it is 401"),
+  },
+  {
+    rule: "the level admin needs the master key",
+    file: "local/host/http/keys.ts",
+    find: '      return access === "admin";',
+    replace: '      return access !== "none";',
+    ...caught("http", "must be the master's at the level admin"),
+  },
+  {
+    rule: "a method must be one of the function's",
+    file: "local/host/http/route-table.ts",
+    find: "if (!route.methods.includes(method)) continue;",
+    replace: "if (route.methods.length === 0) continue;",
+    ...caught("http", "answers the named methods and no others"),
+  },
+  {
+    rule: "a hook before the invocation is run",
+    file: "local/host/worker/invoke.ts",
+    find: '  await runHooks(registry, "preInvocation", before);',
+    replace: '  if (hookData["never"] === true) await runHooks(registry, "preInvocation", before);',
+    ...caught("http", "before an invocation may wrap the handler"),
+  },
+  {
+    rule: "the admin endpoints want the master key",
+    file: "local/host/http/admin.ts",
+    find: 'if (access !== "admin") return sendEmpty(response, 401);',
+    replace: 'if (access === "none" && area === undefined) return sendEmpty(response, 401);',
+    ...caught("administration", "wants the master key"),
+  },
+  {
+    rule: "an invocation has a time limit",
+    file: "local/host/invocations.ts",
+    find: "functionTimeoutMs < 0",
+    replace: "functionTimeoutMs < 1_000_000",
+    ...caught("administration", "ends an invocation that takes longer, and the app goes on"),
+  },
+  {
+    rule: "a disabled timer does not run",
+    file: "local/host/triggers/timer/timers.ts",
+    find: '=== "timertrigger" && !disabled,',
+    replace: '=== "timertrigger" && disabled !== undefined,',
+    ...caught("timers", "that is disabled never runs"),
+  },
+  {
+    rule: "a timer does not overlap itself",
+    file: "local/host/triggers/timer/timer.ts",
+    find: "      await run(timerCall(hosted, status, isPastDue));",
+    replace: "      void run(timerCall(hosted, status, isPastDue));",
+    ...caught("timers", "never runs twice at once"),
+  },
+  {
+    rule: "runOnStartup runs at the start",
+    file: "local/host/triggers/timer/timer.ts",
+    find: 'if (isPastDue || trigger["runOnStartup"] === true)',
+    replace: 'if (isPastDue || trigger["runOnStartup"] === false)',
+    ...caught("timers", "with runOnStartup runs when the host starts"),
+  },
+  {
+    rule: "a retry policy is kept",
+    file: "local/host/invocations.ts",
+    find: "    if (policy === undefined) return",
+    replace: "    if (policy === undefined || policy.maxRetryCount >= 0) return",
+    ...caught("timers", "repeats a failing run as often as it says, and then gives up"),
+  },
+  {
+    rule: "a retry tells its number",
+    file: "local/host/invocations.ts",
+    find: "const outcome = await once(life, hosted, call, retryContext);",
+    replace: "const outcome = await once(life, hosted, call, { ...retryContext, retryCount: 0 });",
+    ...caught("timers", "is told to the function: which attempt, of how many"),
+  },
+  {
+    rule: "a disabled function leaves its messages",
+    file: "local/host/triggers/listeners.ts",
+    find: "if (start !== undefined && !hosted.disabled)",
+    replace: "if (start !== undefined)",
+    ...caught("service-bus", "that is disabled leaves its messages in the queue"),
+  },
+  {
+    rule: "%SETTING% is resolved",
+    file: "local/host/settings/app-settings.ts",
+    find: 'typeof value === "string" && key !== "connection" ? resolveNames(settings, value) : value,',
+    replace: 'typeof value === "string" && key === "none" ? resolveNames(settings, value) : value,',
+    ...caught("service-bus", "finds its queue by the name of a setting between percent signs"),
+  },
+  {
+    rule: "a throw abandons the message",
+    file: "local/host/triggers/service-bus/listener.ts",
+    find: 'if (outcome.kind === "failed") await receiver.abandonMessage(message);',
+    replace: 'if (outcome.kind === "failed") await receiver.completeMessage(message);',
+    ...caught(
+      "service-bus",
+      "that throws gets the message again, until its deliveries are used up",
+    ),
+  },
+  {
+    rule: "a good end completes the message",
+    file: "local/host/triggers/service-bus/listener.ts",
+    find: "else if (completes === true) await",
+    replace: "else if (completes === false) await",
+    ...caught("service-bus", "that ends well has its message completed"),
+  },
+  {
+    rule: "several sessions are served at once",
+    file: "local/host/triggers/service-bus/listener.ts",
+    find: "const loops = isBatch ? 1 : options.maxConcurrentSessions;",
+    replace: "const loops = isBatch ? 1 : Math.min(1, options.maxConcurrentSessions);",
+    ...caught("service-bus", "works on several sessions at once"),
+  },
+  {
+    rule: "an idle session is let go",
+    file: "local/host/triggers/service-bus/listener.ts",
+    find: "void receiveLoop(listening, open, options.sessionIdleTimeout);",
+    replace: "void receiveLoop(listening, open, 60 * options.sessionIdleTimeout);",
+    ...caught("service-bus", "goes to the next session once one has been idle"),
+  },
+  {
+    rule: "maxItemsPerInvocation is kept",
+    file: "local/host/triggers/cosmos/listener.ts",
+    find: 'milliseconds(trigger["maxItemsPerInvocation"], 100)',
+    replace: 'milliseconds(trigger["noSuchOption"], 100)',
+    ...caught("change-feed", "gets at most as many documents as maxItemsPerInvocation says"),
+  },
+  {
+    rule: "an output replaces what is there",
+    file: "local/host/triggers/outputs.ts",
+    find: "await container.items.upsert(",
+    replace: "await container.items.create(",
+    ...caught("change-feed", "writes each element of an array, and replaces what is there"),
+  },
+];
