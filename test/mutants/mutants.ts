@@ -361,4 +361,28 @@ export const mutants: readonly Mutant[] = [
     killedBy: "a case that revision 2 decided is left by revision 1",
     testFile: revisions,
   },
+  {
+    rule: "a report whose key several effects bear is given to none",
+    file: "shared/flow/intake/match-report.ts",
+    find: " || candidates.length > 1",
+    replace: "",
+    killedBy: "because two do is given up too",
+    testFile: "test/flow/intake/keyed-report.test.ts",
+  },
+  {
+    rule: "a run's id is its planned time",
+    file: "shared/flow/wake/run-schedules.ts",
+    find: "eventId: occurrence,",
+    replace: "eventId: String(nowMs),",
+    killedBy: "run by two workers at once",
+    testFile: "test/flow/schedules.test.ts",
+  },
+  {
+    rule: "a bounce that settles a message is a person's",
+    file: "shared/domain/transitions/fold-findings.ts",
+    find: "return reviewFailure(afterPlan(confirmed, effect), operationId, options);",
+    replace: "return afterPlan(confirmed, effect);",
+    killedBy: "and bounced: it was sent",
+    testFile: "test/flow/intake/provider-report.test.ts",
+  },
 ];

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Mutant } from "./mutants.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const rooms = ["agent", "domain", "flow", "memory", "providers"];
+const rooms = ["agent", "domain", "flow", "memory", "providers", "stores"];
 const app = ["shared", ...rooms.map((room) => `test/${room}`), "package.json"];
 
 export interface Trial {
