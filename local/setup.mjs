@@ -66,18 +66,13 @@ function buildIfNeeded() {
   const stampPath = join(root, "dist", ".built");
   const newest = Math.max(
     ...["functions", "shared", "infra"].map((room) => newestSourceMs(join(root, room))),
-    ...["package-lock.json", "tsconfig.json", "tsconfig.build.json"].map(
-      (file) => statSync(join(root, file)).mtimeMs,
-    ),
+    statSync(join(root, "package-lock.json")).mtimeMs,
   );
   if (readIfThere(stampPath) === String(newest)) return;
   if (!quiet) say("building the app ...");
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const done = spawnSync(node, [tsc, "--project", "tsconfig.build.json"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (done.status !== 0) fail("the app does not compile.", done.stdout + done.stderr);
+  const build = join(root, "infra", "scripts", "build.mjs");
+  const done = spawnSync(node, [build], { cwd: root, encoding: "utf8" });
+  if (done.status !== 0) fail("the app cannot be bundled.", done.stdout + done.stderr);
   mkdirSync(dirname(stampPath), { recursive: true });
   writeFileSync(stampPath, String(newest));
 }

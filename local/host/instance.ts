@@ -34,6 +34,7 @@ export type Instance = {
 export type InstanceOptions = {
   worker: number;
   appFolder: string;
+  nodePath: string;
   environment: Record<string, string>;
   compileCacheFolder: string;
   log: HostLog;
@@ -93,8 +94,8 @@ async function watchExit(
 }
 
 async function begin(current: Current, options: InstanceOptions): Promise<ReadyWorker> {
-  const { worker, appFolder, environment, compileCacheFolder, log } = options;
-  const process = startWorkerProcess({ appFolder, environment, compileCacheFolder, log });
+  const { worker } = options;
+  const process = startWorkerProcess(options);
   current.process = process;
   options.onEvent({ kind: "workerStarted", worker, pid: process.pid });
   void watchExit(current, options, process);

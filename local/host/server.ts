@@ -29,6 +29,8 @@ export type { Principal } from "./http/principal.ts";
 export type HostOptions = {
   /** Has package.json (with a `main` glob) and host.json. */
   appFolder: string;
+  /** The Node.js that runs the app; this process's own when absent. */
+  nodePath?: string;
   /** The app's settings, which are the worker's environment. */
   settings: Record<string, string>;
   /** On 127.0.0.1; 0 or absent: a free port. */
@@ -173,6 +175,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   try {
     started = await startInstances(options.workers ?? 1, {
       appFolder,
+      nodePath: options.nodePath ?? process.execPath,
       environment: workerEnvironment(settings, appFolder, http.port),
       compileCacheFolder: join(dataFolder, "compile-cache"),
       log,

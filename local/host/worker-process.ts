@@ -53,6 +53,7 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 
 export type WorkerOptions = {
   appFolder: string;
+  nodePath: string;
   environment: Record<string, string>;
   compileCacheFolder: string;
   log: HostLog;
@@ -89,6 +90,7 @@ function forkWorker(options: WorkerOptions): ChildProcess {
   const args = [options.appFolder, HOST_VERSION, options.compileCacheFolder];
   const child = fork(WORKER_ENTRY, args, {
     cwd: options.appFolder,
+    execPath: options.nodePath,
     env: environment(options.environment),
     execArgv: ["--disable-warning=ExperimentalWarning"],
     serialization: "advanced",

@@ -74,7 +74,13 @@ export interface Delivery {
 }
 
 export async function openLocalWorld(
-  options: { workers?: number; settings?: Record<string, string> } = {},
+  options: {
+    workers?: number;
+    settings?: Record<string, string>;
+    /** The built app of this project when absent. */
+    appFolder?: string;
+    nodePath?: string;
+  } = {},
 ): Promise<LocalWorld> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-e2e-"));
   const entities = JSON.parse(readFileSync(join(root, "infra", "entities.json"), "utf8"));
@@ -88,7 +94,8 @@ export async function openLocalWorld(
   const events: HostEvent[] = [];
   const exits: LocalWorld["exits"] = [];
   const host = await startHost({
-    appFolder: root,
+    appFolder: options.appFolder ?? root,
+    ...(options.nodePath === undefined ? {} : { nodePath: options.nodePath }),
     dataFolder: join(folder, "host"),
     workers: options.workers ?? 1,
     principal: { id: "e2e-admin", name: "E2E admin", roles: ["admin"] },
