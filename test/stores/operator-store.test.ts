@@ -1,6 +1,8 @@
 // The operators' queries under their contract: in memory, and in Cosmos DB through the real SDK, where each page may come cut
 // into single documents from several partitions.
-import { afterAll, beforeAll, describe } from "vitest";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import entities from "../../infra/entities.json" with { type: "json" };
 import { cosmosOperators } from "../../shared/stores/cosmos-operators.ts";
 import { memoryCases } from "../memory/memory-cases.ts";
 import { memoryOperators } from "../memory/memory-operators.ts";
@@ -41,3 +43,20 @@ function contractOn(
     plant: async (document) => void (await world.container("cases").items.upsert(document)),
   }));
 }
+
+test("every path that these queries filter or sort by is in the indexing policy", () => {
+  const source = readFileSync(
+    new URL("../../shared/stores/cosmos-operators.ts", import.meta.url),
+    "utf8",
+  );
+  const columns = /const caseColumns = `([^`]*)`/.exec(source)?.[0] ?? "";
+  const queried = source.replace(columns, "");
+  const used = [
+    ...[...queried.matchAll(/\bc\.([A-Za-z.]+)/g)].map(([, path = ""]) => path),
+    ...[...queried.matchAll(/time: "(\w+)"/g)].map(([, path = ""]) => path),
+  ].map((path) => `/${path.replaceAll(".", "/")}/?`);
+  const [cases] = entities.cosmos.containers;
+  const indexed = new Set(cases?.indexingPolicy?.includedPaths.map(({ path }) => path));
+  expect(used.length).toBeGreaterThan(12);
+  expect(used.filter((path) => !indexed.has(path))).toEqual([]);
+});

@@ -61,12 +61,12 @@ export function choicesOf(
   }
   switch (effect.status) {
     case "unknown":
-      return unknownChoices(snapshot, effect, facts).map(([kind, verdict]) =>
+      return unknownChoices(snapshot, { effect, review }, facts).map(([kind, verdict]) =>
         choice(kind, verdict),
       );
     case "prepared":
       return [
-        choice("retry", preparedRetry(snapshot, review, effect)),
+        choice("retry", retryVerdict(snapshot, { effect, review }, facts)),
         choice("abandon", permitted),
       ];
     case "started":
@@ -97,17 +97,21 @@ function releaseVerdict(snapshot: Snapshot, reviewId: string): Verdict {
   }
 }
 
+interface Reviewed<Reviewable extends Effect> {
+  effect: Reviewable;
+  review: Pick<Review, "id" | "kind">;
+}
+
 function unknownChoices(
   snapshot: Snapshot,
-  effect: EffectOf<"unknown">,
+  reviewed: Reviewed<EffectOf<"unknown">>,
   facts: ChoiceFacts,
 ): [ChoiceKind, Verdict][] {
-  const canLook = facts.book.provider(effect.provider)?.contract.lookup !== undefined;
   return [
     ["happened", permitted],
-    ["didNotHappen", denialVerdict(effect, facts)],
-    ["retry", unknownRetry(snapshot, effect, facts)],
-    ["lookAgain", canLook ? lookVerdict(snapshot) : refused("the provider offers no look-up")],
+    ["didNotHappen", denialVerdict(reviewed.effect, facts)],
+    ["retry", retryVerdict(snapshot, reviewed, facts)],
+    ["lookAgain", lookVerdict(snapshot, reviewed, facts)],
     ["abandon", permitted],
   ];
 }
@@ -122,36 +126,50 @@ function denialVerdict(effect: EffectOf<"unknown">, { book, nowMs }: ChoiceFacts
   return { isPermitted: false, why, ...fromMs, mayBeForced: true };
 }
 
-function unknownRetry(
+function retryVerdict(
   snapshot: Snapshot,
-  effect: EffectOf<"unknown">,
+  { effect, review }: Reviewed<EffectOf<"unknown" | "prepared">>,
   { book, nowMs }: ChoiceFacts,
 ): Verdict {
   const provider = book.provider(effect.provider);
   if (provider === undefined) return refused("its provider is not defined in this code");
-  const held = whyNothingIsSent(snapshot, effect);
-  if (held !== undefined) return refused(held);
+  const waits = whatItWaitsFor(effect, review) ?? whyNothingIsSent(snapshot, effect);
+  if (waits !== undefined) return refused(waits);
+  if (review.kind === "EvidenceMismatch") {
+    const why = "something else was found under this operation";
+    return { isPermitted: false, why, mayBeForced: true };
+  }
+  // Nothing of it ever left, so the contract has nothing against it.
+  if (effect.status === "prepared") return permitted;
   const { apiVersion, contract } = provider;
   const account = provider.accountOf(effect.tenantId);
   const why = retryRefusal({ effect, contract, account, apiVersion, current: true, nowMs });
   return why === undefined ? permitted : { isPermitted: false, why, mayBeForced: true };
 }
 
-/** Nothing of it ever left, so the contract has nothing against it. */
-function preparedRetry(
-  snapshot: Snapshot,
-  review: Pick<Review, "id" | "kind">,
-  effect: Effect,
-): Verdict {
-  if (review.kind === "NoGrant") return refused("give the grant that it waits for; that sends it");
-  if (review.kind === "ActionRemoved" || review.kind === "ProviderRemoved") {
-    return refused("deploy the code that it needs: that sends it");
+/** What no word of a person replaces, and what lifts it; undefined when this review itself holds the effect. */
+function whatItWaitsFor(effect: Effect, { id, kind }: Pick<Review, "id" | "kind">) {
+  switch (kind) {
+    case "NoGrant":
+      return "give the grant that it waits for; that sends it";
+    case "ActionRemoved":
+    case "ProviderRemoved":
+      return "deploy the code that it needs; that sends it";
+    case "PayloadUnavailable":
+    case "PayloadMismatch":
+      return "it goes on by itself as soon as what was frozen can be read and sent";
+    case "UnknownEffect":
+    case "EvidenceMismatch":
+    case "AttemptsExhausted":
+    case "Contradiction":
+    case "NotificationFailed":
+    case "DeliverySilent":
+    case "FactsChangedAfterEnd":
+    case "CaseHeld":
+      return effect.reviewRef === undefined || effect.reviewRef === id
+        ? undefined
+        : "another review holds it; resolve that one";
   }
-  if (review.kind === "PayloadUnavailable" || review.kind === "PayloadMismatch") {
-    return refused("it goes on by itself as soon as what was frozen can be read and sent");
-  }
-  const held = whyNothingIsSent(snapshot, effect);
-  return held === undefined ? permitted : refused(held);
 }
 
 /** What no person may override: the gates that stand before every send. */
@@ -168,10 +186,19 @@ function whyNothingIsSent(snapshot: Snapshot, effect: Effect): string | undefine
     : "the case has moved on since this was decided; it is never sent again";
 }
 
-function lookVerdict(snapshot: Snapshot): Verdict {
-  return snapshot.case?.held?.reason === "Poison"
-    ? refused("the case is parked; release it first")
-    : permitted;
+function lookVerdict(
+  snapshot: Snapshot,
+  { effect, review }: Reviewed<Effect>,
+  { book }: ChoiceFacts,
+): Verdict {
+  if (book.provider(effect.provider)?.contract.lookup === undefined) {
+    return refused("the provider offers no look-up");
+  }
+  if (snapshot.case?.held?.reason === "Poison") {
+    return refused("the case is parked; release it first");
+  }
+  const waits = whatItWaitsFor(effect, review);
+  return waits === undefined ? permitted : refused(waits);
 }
 
 /** Why this statement may not be taken as it stands; undefined when it may. Two people are the caller's to check. */

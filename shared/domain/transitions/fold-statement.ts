@@ -163,9 +163,9 @@ function statedReceipt(
 }
 
 /** No longer held: the machine goes on with it. */
-function freed(snapshot: Snapshot, effect: Effect, change: Partial<Effect>): Snapshot {
+function freed(snapshot: Snapshot, effect: Effect, change: object): Snapshot {
   const { reviewRef: _resolved, ...rest } = effect;
-  return withEffect(snapshot, { ...rest, ...change } as Effect);
+  return withEffect(snapshot, { ...rest, ...change });
 }
 
 function abandon(
@@ -173,16 +173,18 @@ function abandon(
   effect: Effect,
   { by, content, nowMs }: { by: string; content: Told; nowMs: number },
 ): Snapshot {
+  const { reviewRef: _resolved, ...held } = effect;
+  const free = resolveHolds(snapshot, held, { how: "given up", by, atMs: nowMs });
   if (effect.status === "prepared") {
-    const { reviewRef: _resolved, ...free } = effect;
     // An outbox effect's own review would only tell this same person that nobody was told.
     const given = withEffect(
-      resolveHolds(snapshot, free, { how: "given up", by, atMs: nowMs }),
+      free,
       cancelled(effect, `given up by ${by}: ${content.reason}`, nowMs),
     );
     return withLine(given, `cancelled ${effect.action}: given up by ${by}`);
   }
-  return freed(snapshot, effect, { abandonedBy: by });
+  const holds = { grantHold: undefined, payloadHold: undefined };
+  return freed(free, effect, { abandonedBy: by, ...holds });
 }
 
 /** A contradiction that was seen holds nothing any more, and the next decision sees it, too. */
