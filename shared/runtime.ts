@@ -13,6 +13,7 @@ import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import type { IntakePorts } from "./flow/intake/record-event.ts";
 import type { AnswerPorts } from "./flow/operate/approvals/answer-approval.ts";
+import type { DrainPorts } from "./flow/operate/drain/drain.ts";
 import type { GrantPorts } from "./flow/operate/grants/give-grant.ts";
 import type { ResolvePorts } from "./flow/operate/reviews/resolve-review.ts";
 import type { Running } from "./flow/operate/serve.ts";
@@ -49,6 +50,7 @@ export interface Runtime {
 
 /** What the operators' routes need. */
 export type OperatePorts = AnswerPorts &
+  DrainPorts &
   GrantPorts &
   ResolvePorts &
   Running & {

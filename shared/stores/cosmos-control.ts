@@ -1,22 +1,31 @@
 // The one control document of a deployment: container `control`, key /id (design.md 3, 9).
 //
-// Every turn asks for the drain flag, so it may be two seconds old. The fingerprint of the case-id key is written
-// once, by whichever instance starts first, and never changed: an app with another key must refuse to start.
+// Every turn asks for the drain flag, again before each decision and claim, so it may be two seconds old: one read in two
+// seconds a worker, whatever it does. The fingerprint of the case-id key is written once, by whichever instance starts first,
+// and never changed: an app with another key must refuse to start.
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { TransientFault } from "../domain/faults.ts";
 import { refusalOf } from "./cosmos/answers.ts";
 import { readDocument } from "./cosmos/read-document.ts";
 import { withinBudget } from "./cosmos/source.ts";
-import type { Control, ControlStore } from "./ports.ts";
+import type { Control, ControlRegister } from "./ports.ts";
 
 const maxAgeMs = 2000;
-const pinAttemptsMax = 5;
+const writeAttemptsMax = 5;
 const id = "control";
 
 export const ControlDocument = z.object({
   id: z.literal(id),
   draining: z.boolean().default(false),
+  drain: z
+    .object({
+      by: z.string(),
+      byName: z.string().optional(),
+      reason: z.string(),
+      sinceMs: z.int(),
+    })
+    .optional(),
   caseIdKeyFingerprint: z.string().optional(),
 });
 export type ControlDocument = z.infer<typeof ControlDocument>;
@@ -25,15 +34,9 @@ export type ControlDocument = z.infer<typeof ControlDocument>;
 export function cosmosControl(
   container: Container,
   options: { clockMs: () => number },
-): ControlStore {
+): ControlRegister {
   const { clockMs } = options;
   let cached: { readAtMs: number; control: Control } | undefined;
-
-  async function readNow() {
-    const read = await readDocument({ container }, id, { partitionKey: [id], ids: {} });
-    const document = read.document === undefined ? undefined : ControlDocument.parse(read.document);
-    return { ...read, document };
-  }
 
   return {
     async read() {
@@ -41,7 +44,7 @@ export function cosmosControl(
       if (cached !== undefined && ageMs < maxAgeMs) return aged(cached.control, ageMs);
       // Taken before the read, so that the answer is never younger than it is said to be.
       const readAtMs = clockMs();
-      const { document, storeMs } = await readNow();
+      const { document, storeMs } = await readNow(container);
       const control: Control = {
         draining: document?.draining ?? false,
         caseIdKeyFingerprint: document?.caseIdKeyFingerprint,
@@ -52,14 +55,62 @@ export function cosmosControl(
     },
 
     async pinCaseIdKey(fingerprint) {
-      for (let attempt = 0; attempt < pinAttemptsMax; attempt += 1) {
-        const { document, etag } = await readNow();
-        if (document?.caseIdKeyFingerprint !== undefined) return document.caseIdKeyFingerprint;
-        await writeFingerprint(container, { document, etag, fingerprint });
-      }
-      throw new TransientFault("The case-id key's fingerprint could not be written to `control`.");
+      const { document } = await change(container, (known) =>
+        known?.caseIdKeyFingerprint === undefined
+          ? { draining: false, ...known, id, caseIdKeyFingerprint: fingerprint }
+          : undefined,
+      );
+      return document.caseIdKeyFingerprint ?? fingerprint;
+    },
+
+    async readDrain() {
+      const { document, storeMs } = await readNow(container);
+      return { draining: document?.draining ?? false, drain: document?.drain, storeMs };
+    },
+
+    async startDrain(asked) {
+      const { changed } = await change(container, (known, storeMs) =>
+        known?.draining === true
+          ? undefined
+          : { ...known, id, draining: true, drain: { ...asked, sinceMs: storeMs } },
+      );
+      cached = undefined;
+      return changed ? "started" : "startedBefore";
+    },
+
+    async stopDrain() {
+      const { changed } = await change(container, (known) => {
+        if (known?.draining !== true) return undefined;
+        const { drain: _over, ...rest } = known;
+        return { ...rest, draining: false };
+      });
+      cached = undefined;
+      return changed ? "stopped" : "stoppedBefore";
     },
   };
+}
+
+async function readNow(container: Container) {
+  const read = await readDocument({ container }, id, { partitionKey: [id], ids: {} });
+  const document = read.document === undefined ? undefined : ControlDocument.parse(read.document);
+  return { ...read, document };
+}
+
+/** Writes until a read shows that nothing is left to change; that read is what stands. */
+async function change(
+  container: Container,
+  wanted: (known: ControlDocument | undefined, storeMs: number) => ControlDocument | undefined,
+): Promise<{ document: ControlDocument; changed: boolean }> {
+  for (let attempt = 0; attempt <= writeAttemptsMax; attempt += 1) {
+    const { document, etag, storeMs } = await readNow(container);
+    if (storeMs === undefined) throw new TransientFault("The store told no time.");
+    const next = wanted(document, storeMs);
+    if (next === undefined) {
+      return { document: document ?? { id, draining: false }, changed: attempt > 0 };
+    }
+    await write(container, { document: next, etag });
+  }
+  throw new TransientFault("The one document of `control` could not be written.");
 }
 
 /** The store's time then, and what has passed since on the clock that ages the cache. */
@@ -71,20 +122,19 @@ function aged(control: Control, ageMs: number): Control {
 }
 
 /** Whether it landed, or another's did, the next read tells. */
-async function writeFingerprint(
+async function write(
   container: Container,
-  change: { document: ControlDocument | undefined; etag: string | undefined; fingerprint: string },
+  change: { etag: string | undefined; document: ControlDocument },
 ): Promise<void> {
-  const { document, etag, fingerprint } = change;
-  const pinned = { draining: false, ...document, id, caseIdKeyFingerprint: fingerprint };
+  const { document, etag } = change;
   try {
     if (etag === undefined) {
-      await container.items.create(pinned, withinBudget({ container }));
+      await container.items.create({ ...document }, withinBudget({ container }));
     } else {
       const accessCondition = { type: "IfMatch", condition: etag };
       await container
         .item(id, id)
-        .replace(pinned, { ...withinBudget({ container }), accessCondition });
+        .replace({ ...document }, { ...withinBudget({ container }), accessCondition });
     }
   } catch (error) {
     const refusal = refusalOf(error, {});

@@ -14,6 +14,7 @@ import { queryPage, type PageQuery, type RowsPage } from "./cosmos/query-page.ts
 import { idsOf, partitionOf, queryPages } from "./cosmos/query-pages.ts";
 import { readDocument } from "./cosmos/read-document.ts";
 import { withinBudget, type Source } from "./cosmos/source.ts";
+import { readStarted } from "./cosmos/read-started.ts";
 import { CaseRow, type CaseSearch, type OperatorStore, type PageOf } from "./operator-ports.ts";
 
 const caseColumns = `c.id, c.tenantId, c.caseId, c.externalRef, c.workflow, c.status, c.version, c.held,
@@ -67,6 +68,7 @@ export function cosmosOperators(
         }),
         decoder(OperatorRecord),
       ),
+    startedEffects: (max) => readStarted(source, max),
     recordsOf: (key) => readRecordsOf(source, key),
     createRecord: (record) => createOnce(source, record),
     finishRecord: (record) => finishRecord(source, record),

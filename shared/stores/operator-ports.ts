@@ -55,7 +55,20 @@ export interface CaseSearch extends PageBounds {
   held?: boolean | undefined;
 }
 
+/** A call that is on its way, of any tenant. */
+export const StartedEffect = z.object({
+  tenantId: z.string(),
+  caseId: z.string(),
+  operationId: z.string(),
+  action: z.string(),
+  startedAtMs: z.int(),
+  callTimeoutMs: z.int(),
+});
+export type StartedEffect = z.infer<typeof StartedEffect>;
+
 export interface OperatorStore {
+  /** At most `max` of all that are started, in no order. */
+  startedEffects(max: number): Promise<StartedEffect[]>;
   /** Newest first. */
   searchCases(wanted: CaseSearch): Promise<PageOf<CaseRow>>;
   caseRows(tenantId: string, caseIds: readonly string[]): Promise<CaseRow[]>;

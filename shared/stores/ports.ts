@@ -173,6 +173,27 @@ export interface ControlStore {
   pinCaseIdKey(fingerprint: string): Promise<string>;
 }
 
+/** A drain that is on: who wanted it, why, and since when by the store's clock. */
+export interface Drain {
+  by: string;
+  byName?: string | undefined;
+  reason: string;
+  sinceMs: number;
+}
+
+/** For those who start and stop a drain; a turn only reads the flag. */
+export interface ControlRegister extends ControlStore {
+  /** Read now. A drain that was begun without words is one, too. */
+  readDrain(): Promise<{
+    draining: boolean;
+    drain: Drain | undefined;
+    storeMs: number | undefined;
+  }>;
+  /** The first one who did it, and why, stand. */
+  startDrain(asked: Omit<Drain, "sinceMs">): Promise<"started" | "startedBefore">;
+  stopDrain(): Promise<"stopped" | "stoppedBefore">;
+}
+
 /** The whole of a message: look at this case. */
 export interface Hint extends CaseKey {
   /** The message id, for duplicate detection: deterministic where a duplicate may be dropped. */

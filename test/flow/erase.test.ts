@@ -309,6 +309,7 @@ const boundaries = [
   "grants",
   "write",
   "scheduleHint",
+  "drainFlag",
   "gate",
   "send",
   "createFinding",

@@ -5,6 +5,7 @@ import { OperatorRecord } from "../../shared/domain/records/operator-record.ts";
 import { Review } from "../../shared/domain/records/review.ts";
 import { decode } from "../../shared/stores/case-documents.ts";
 import { pageOf } from "../../shared/stores/cosmos/query-page.ts";
+import { startedOf } from "../../shared/stores/cosmos/read-started.ts";
 import {
   CaseRow,
   type OperatorStore,
@@ -76,6 +77,13 @@ export function memoryOperators(cases: MemoryCases): OperatorStore {
       return page(found, { ...bounds, time: "atMs", order: -1 }, (row) =>
         decode(OperatorRecord, row),
       );
+    },
+    async startedEffects(max) {
+      return cases
+        .changesSince(0)
+        .documents.filter(({ status, type }) => type === "effect" && status === "started")
+        .slice(0, max)
+        .map((row) => startedOf(row));
     },
     async recordsOf({ caseId, tenantId }) {
       return all(tenantId, "operatorRecord")

@@ -95,6 +95,29 @@ describe("the control document", () => {
     expect(await one.read()).toMatchObject({ draining: true, caseIdKeyFingerprint: pinned[0] });
   });
 
+  test("has one drain, of whoever began it first, with the store's time, and keeps the rest", async () => {
+    const container = world.container("control");
+    const control = cosmosControl(container, { clockMs: () => 0 });
+    const fingerprint = await control.pinCaseIdKey("a");
+    await control.stopDrain();
+    await control.read();
+    expect(await control.startDrain({ by: "ada", reason: "deploy" })).toBe("started");
+    expect(await control.startDrain({ by: "bob", reason: "other" })).toBe("startedBefore");
+    const { drain, storeMs } = await control.readDrain();
+    expect(drain).toMatchObject({ by: "ada", reason: "deploy" });
+    expect(drain?.sinceMs).toBeLessThanOrEqual(Number(storeMs));
+    // Whoever wrote it sees it at once, whatever is cached.
+    expect(await control.read()).toMatchObject({
+      draining: true,
+      caseIdKeyFingerprint: fingerprint,
+    });
+    await world.faults.inject({ match: { kind: "replace" }, fault: "dropAfterCommit", times: 1 });
+    expect(await control.stopDrain()).toBe("stopped");
+    expect(await control.stopDrain()).toBe("stoppedBefore");
+    expect(await control.readDrain()).toMatchObject({ draining: false, drain: undefined });
+    expect(await control.pinCaseIdKey("b")).toBe(fingerprint);
+  });
+
   test("gets its fingerprint even if the answer to that write is lost", async () => {
     await world
       .container("control")

@@ -5,7 +5,7 @@ import type { Approval } from "../../shared/domain/records/approval.ts";
 import { schemaVersion } from "../../shared/domain/records/evidence.ts";
 import type { OperatorRecord } from "../../shared/domain/records/operator-record.ts";
 import type { OperatorStore, PageOf, Position } from "../../shared/stores/operator-ports.ts";
-import { aCase, aReview, newCaseKey } from "./documents.ts";
+import { aCase, anEffect, aReview, newCaseKey } from "./documents.ts";
 
 export interface OperatorStoreUnderTest {
   store: OperatorStore;
@@ -70,6 +70,21 @@ export function operatorStoreContract(open: () => OperatorStoreUnderTest): void 
       const shown = await everyPage((after) => store.searchCases({ tenantId, max: 2, after }));
       expect(shown.map(({ openedAtMs }) => openedAtMs - baseMs)).toEqual(times);
       expect(new Set(shown.map(({ caseId }) => caseId)).size).toBe(keys.length);
+    });
+
+    test("shows what is started, with its start and its time limit, and nothing else", async () => {
+      const [a, b] = [keyOfTenant(), keyOfTenant()];
+      const attempts = [
+        { n: 1, fence: 1, claimedAtMs: 1, callTimeoutMs: 700, leftBefore: false },
+        { n: 2, fence: 2, claimedAtMs: 1, callTimeoutMs: 900, leftBefore: true },
+      ];
+      const started = { ...anEffect(a), status: "started", attempts };
+      await plant(started);
+      await plant(anEffect(b));
+      const mine = (await store.startedEffects(1000)).filter((one) => one.tenantId === tenantId);
+      expect(mine).toMatchObject([{ caseId: a.caseId, callTimeoutMs: 900 }]);
+      expect(mine[0]?.startedAtMs).toBeGreaterThan(0);
+      expect(await store.startedEffects(0)).toEqual([]);
     });
 
     test("shows open reviews of one kind, oldest first", async () => {

@@ -8,6 +8,9 @@ import { schemaVersion } from "./evidence.ts";
 /** Stands for the case id where the whole tenant is concerned; no case id looks like it. */
 export const tenantRecords = "tenant";
 
+/** Stands for the tenant where the whole deployment is concerned; no tenant id looks like it. */
+export const deploymentRecords = "_";
+
 export const OperatorRecord = z.object({
   id: z.string(),
   type: z.literal("operatorRecord"),

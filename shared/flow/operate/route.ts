@@ -4,12 +4,15 @@
 // A route that changes something says what it leaves in the record: `record` gets the parsed body.
 import { z } from "zod";
 import { tenantIdPattern } from "../../domain/identity.ts";
+import { deploymentRecords } from "../../domain/records/operator-record.ts";
 import type { Role } from "./access/principal.ts";
 
 export const Tenant = z
   .string()
   .regex(tenantIdPattern, "use 1 to 64 of a-z, 0-9 and -")
   .describe("The tenant that the record belongs to.");
+/** `_`: all of them, and what belongs to none; for roles that are not bound to one tenant. */
+export const TenantOrAll = Tenant.or(z.literal(deploymentRecords));
 export const CaseId = z
   .string()
   .regex(/^[a-z2-7]{26}$/, "use the 26 characters of a case id")
@@ -56,8 +59,8 @@ export interface Route<
   answer: { status: number; schema: Answer; says: string };
   /** Statuses of problems besides those that every route may answer. */
   problems: readonly (404 | 409)[];
-  /** Of a POST: what is kept of it. */
-  record?(request: { params: z.output<Params>; body: z.output<Body> }): Recorded;
+  /** Of a POST: what is kept of it; nothing of one that only looks. */
+  record?(request: { params: z.output<Params>; body: z.output<Body> }): Recorded | undefined;
 }
 
 const nothing = z.strictObject({});

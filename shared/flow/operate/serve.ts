@@ -6,7 +6,11 @@ import type { z } from "zod";
 import { TerminalFault, TransientFault } from "../../domain/faults.ts";
 import { operatorRecordIdOf } from "../../domain/identity.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
-import { type OperatorRecord, tenantRecords } from "../../domain/records/operator-record.ts";
+import {
+  deploymentRecords,
+  type OperatorRecord,
+  tenantRecords,
+} from "../../domain/records/operator-record.ts";
 import type { OperatorStore } from "../../stores/operator-ports.ts";
 import { problem, type Problem, type ProblemResponse } from "../problem.ts";
 import type { Log } from "../turn/turn.ts";
@@ -35,9 +39,9 @@ export interface Call<Params, Query, Body> {
   principal: Principal;
 }
 
-/** What a route's own work answers; `done` may carry another status of success. */
+/** What a route's own work answers; `done` may carry another status of success, and what the record shall say of it. */
 export type Reply<Answer> =
-  | { kind: "done"; body: Answer; status?: number }
+  | { kind: "done"; body: Answer; status?: number; recorded?: string }
   | { kind: "problem"; problem: Problem };
 
 export interface ApiResponse {
@@ -63,7 +67,9 @@ export async function serve<
   const { log, request } = asked;
   try {
     const running = await asked.running();
-    const need = { role: route.role, tenantId: request.params["tenant"] ?? "" };
+    // Without a tenant it is about the whole deployment, and no role of one tenant is enough.
+    const tenantId = request.params["tenant"] ?? deploymentRecords;
+    const need = { role: route.role, tenantId };
     const authorized = authorize(request, need, running);
     if (authorized.kind === "denied") return authorized.response;
     const { principal } = authorized;
@@ -155,7 +161,7 @@ function recordOf(
     id: operatorRecordIdOf(action, subject, decisionId, principal.id),
     type: "operatorRecord",
     schemaVersion,
-    tenantId: params["tenant"] ?? "",
+    tenantId: params["tenant"] ?? deploymentRecords,
     caseId,
     action,
     subject,
@@ -169,7 +175,9 @@ function recordOf(
 }
 
 function outcomeOf(reply: Reply<unknown>): Omit<OperatorRecord["outcome"], "atMs"> {
-  if (reply.kind === "done") return { kind: "done" };
+  if (reply.kind === "done") {
+    return { kind: "done", ...(reply.recorded === undefined ? {} : { detail: reply.recorded }) };
+  }
   const { detail, status } = reply.problem;
   return { kind: status >= 500 ? "unanswered" : "refused", detail };
 }

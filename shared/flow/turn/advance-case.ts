@@ -87,11 +87,20 @@ async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"
     const nowMs = nowMsOf(ports, turn);
     const { withheld, draining } = turn;
     const step = next(turn.draft, ports.book, { nowMs, withheld, draining });
+    const begins = step.kind === "claim" || step.kind === "decide";
+    if (begins && (await drainHasBegun(ports, turn))) continue;
     const after = await carryOut(ports, turn, step);
     if (after !== "goOn") return after;
     const mustWrite = !ports.fused || isNearlyFull(turn);
     if (mustWrite && (await flush(ports, turn)) !== "written") return "again";
   }
+}
+
+/** A turn may last for many calls: a drain that begins meanwhile stops the next decision and the next claim. */
+async function drainHasBegun(ports: TurnPorts, turn: Turn): Promise<boolean> {
+  const { draining } = await ports.at("drainFlag", () => ports.control.read());
+  turn.draining = draining;
+  return draining;
 }
 
 async function carryOut(

@@ -1,4 +1,5 @@
 // People at the operators' API, over a world in memory: each call goes through the door that the functions use.
+import type { z } from "zod";
 import { principalHeader } from "../../../local/host/http/principal.ts";
 import {
   confirmResolutionRoute,
@@ -13,7 +14,13 @@ import {
   listReviewsRoute,
 } from "../../../shared/flow/operate/reviews/list-reviews.ts";
 import { showReview, showReviewRoute } from "../../../shared/flow/operate/reviews/show-review.ts";
-import { serve, type ApiRequest } from "../../../shared/flow/operate/serve.ts";
+import type { Route } from "../../../shared/flow/operate/route.ts";
+import {
+  serve,
+  type ApiRequest,
+  type Call,
+  type Reply,
+} from "../../../shared/flow/operate/serve.ts";
 import type { Decision } from "../../../shared/domain/definitions.ts";
 import { memoryOperators } from "../../memory/memory-operators.ts";
 import { key, newWorld, type World } from "../world.ts";
@@ -53,6 +60,7 @@ export function operatorsOf(world: World) {
   let decisions = 0;
   const ports = {
     cases: world.cases,
+    control: world.control,
     operators: store,
     records: store,
     hints: world.hints,
@@ -69,6 +77,7 @@ export function operatorsOf(world: World) {
     method: string,
     params: Record<string, string>,
     body?: object,
+    query: Record<string, string> = {},
   ): ApiRequest {
     const [id, ...roles] = who;
     const headers = new Headers({
@@ -80,7 +89,7 @@ export function operatorsOf(world: World) {
       url: "http://127.0.0.1/api",
       headers,
       params,
-      query: new URLSearchParams(),
+      query: new URLSearchParams(query),
       text: async () => JSON.stringify(body ?? {}),
     };
   }
@@ -89,6 +98,29 @@ export function operatorsOf(world: World) {
 
   return {
     store,
+    ports,
+    /** Any route, through the door. */
+    async call<
+      Params extends z.ZodObject,
+      Query extends z.ZodObject,
+      Body extends z.ZodObject,
+      Answer extends z.ZodType,
+    >(
+      route: Route<Params, Query, Body, Answer>,
+      act: (
+        call: Call<z.output<Params>, z.output<Query>, z.output<Body>>,
+      ) => Promise<Reply<z.input<Answer>>>,
+      asked: {
+        who?: Who;
+        params?: Record<string, string>;
+        query?: Record<string, string>;
+        body?: object;
+      } = {},
+    ): Promise<Said> {
+      const { body, params = {}, query, who = ana } = asked;
+      const sent = request(who, route.method, params, body, query);
+      return said(await serve(route, { request: sent, log: silent, running }, act));
+    },
     async reviews(who: Who = ana): Promise<{ id: string; kind: string }[]> {
       const asked = {
         request: request(who, "GET", { tenant: key.tenantId }),
@@ -141,6 +173,8 @@ export const ana: Who = ["ana", "operator@acme"];
 export const ben: Who = ["ben", "operator@acme"];
 export const ivo: Who = ["ivo", "overrider@acme"];
 export const una: Who = ["una", "overrider@acme"];
+/** Not bound to one tenant. */
+export const ada: Who = ["ada", "admin"];
 export const rita: Who = ["rita", "reader@acme"];
 
 function said({ body, status }: { status: number; body: string }): Said {

@@ -8,6 +8,7 @@ import { eraseCaseRoute, investigateCaseRoute } from "../cases/case-routes.ts";
 import { searchCasesRoute } from "../cases/search-cases.ts";
 import { showCaseRoute } from "../cases/show-case.ts";
 import { showTimeLineRoute } from "../cases/time-line.ts";
+import { showDrainRoute, startDrainRoute, stopDrainRoute } from "../drain/drain-routes.ts";
 import { giveGrantRoute, listGrantsRoute, revokeGrantRoute } from "../grants/grant-routes.ts";
 import { listReviewsRoute } from "../reviews/list-reviews.ts";
 import { confirmResolutionRoute, resolveReviewRoute } from "../reviews/resolution.ts";
@@ -35,7 +36,10 @@ export const operatorRoutes: readonly Omit<Route, "record">[] = [
   searchCasesRoute,
   showApprovalRoute,
   showCaseRoute,
+  showDrainRoute,
   showMeRoute,
   showReviewRoute,
   showTimeLineRoute,
+  startDrainRoute,
+  stopDrainRoute,
 ];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { OperatorRecord } from "../../../domain/records/operator-record.ts";
 import type { OperatorStore } from "../../../stores/operator-ports.ts";
 import { Cursor, cursorText, Max, Next } from "../page.ts";
-import { getRoute, Tenant } from "../route.ts";
+import { getRoute, TenantOrAll } from "../route.ts";
 import type { Reply } from "../serve.ts";
 
 const Query = z.strictObject({ max: Max, cursor: Cursor });
@@ -15,9 +15,10 @@ const Listed = z.object({
 export const listRecordsRoute = getRoute({
   name: "list-operator-records",
   path: "operator-records/{tenant}",
-  summary: "What people did in a tenant, newest first. An outcome `asked` was never answered.",
+  summary:
+    "What people did in a tenant, newest first. An outcome `asked` was never answered. `_`: of the deployment.",
   role: "reader",
-  params: z.strictObject({ tenant: Tenant }),
+  params: z.strictObject({ tenant: TenantOrAll }),
   query: Query,
   answer: { schema: Listed, says: "One page." },
   problems: [],

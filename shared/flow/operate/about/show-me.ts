@@ -1,5 +1,6 @@
 // Who the caller is to this app: what a page or a command line needs to offer only what will be allowed.
 import { z } from "zod";
+import { deploymentRecords } from "../../../domain/records/operator-record.ts";
 import { hasRole, roles, type Principal } from "../access/principal.ts";
 import { getRoute } from "../route.ts";
 import type { Reply } from "../serve.ts";
@@ -11,6 +12,9 @@ const Me = z.object({
   tenants: z
     .array(z.object({ tenantId: z.string(), roles: z.array(z.enum(roles)) }))
     .describe("Tenants that this app knows and the caller has a role in."),
+  deploymentRoles: z
+    .array(z.enum(roles))
+    .describe("Roles that are not bound to one tenant: for the drain, and for `_` as a tenant."),
 });
 
 export const showMeRoute = getRoute({
@@ -37,6 +41,7 @@ export function showMe(
     }))
     .filter((tenant) => tenant.roles.length > 0);
   const { id, isPerson, name } = principal;
-  const body = { id, isPerson, tenants, ...(name === undefined ? {} : { name }) };
+  const deploymentRoles = roles.filter((role) => hasRole(principal, role, deploymentRecords));
+  const body = { id, isPerson, tenants, deploymentRoles, ...(name === undefined ? {} : { name }) };
   return { kind: "done", body };
 }
