@@ -26,6 +26,8 @@ export interface Action {
   autonomy: "approve" | "auto";
   /** Its payload is kept apart and encrypted: never in the ledger, a review, a log, or a feed. */
   sensitive?: boolean;
+  /** How long a person's approval may be asked for and relied on; absent: three days. */
+  approvalMs?: number;
 }
 
 export function defineAction(

@@ -3,12 +3,14 @@
 // Each rule is a named function from the testimony to what breaks it. It shares no code with what it judges but the
 // shapes of the records: digests are computed anew, outcomes are named by an oracle of its own (oracle.ts).
 // `npm run mutants` takes the rules of the app away one by one and sees the rule of that name speak here.
+import * as approvals from "./approval-rules.ts";
+import type { Rule } from "./judged.ts";
 import * as ledger from "./ledger-rules.ts";
 import { reachedTheirEnds } from "./oracle.ts";
+import * as pacing from "./pacing-rules.ts";
+import * as plans from "./plan-rules.ts";
 import type { Testimony, Violation } from "./testimony.ts";
 import * as world from "./world-rules.ts";
-
-export type Rule = (testimony: Testimony) => string[];
 
 export const rules = {
   /** Applied at most once per business intent. */
@@ -47,13 +49,56 @@ export const rules = {
   unknownIsVisible: ledger.unknownIsVisible,
   /** Every case ended, or is held for a reason that its contract leaves to a person. */
   progress: reachedTheirEnds,
-  noDefect: (testimony) => [...testimony.defects],
+  /** A person had said yes to these very bytes, and it still held at the gate's look. */
+  approvalHeldAtGate: approvals.approvalHeldAtGate,
+  /** All that a plan needs are given before its first claim. */
+  approvalsComeFirst: approvals.approvalsComeFirst,
+  /** Whoever requested it does not approve it, and no machine does. */
+  approverIsAnother: approvals.approverIsAnother,
+  answeredOnce: approvals.answeredOnce,
+  /** No answer to a question that ran out, none on facts of record that had changed. */
+  answersAreCurrent: approvals.answersAreCurrent,
+  /** Only what is confirmed is made good. */
+  compensationHasCause: approvals.compensationHasCause,
+  /** A frozen plan ends for a cause, and a new revision is none. */
+  plansEndForCause: plans.plansEndForCause,
+  /** What a newer revision wrote is left alone. */
+  newerIsLeft: plans.newerIsLeft,
+  /** A decision is of its worker's own code, on a model's answer for this version. */
+  decidedByOwnCode: plans.decidedByOwnCode,
+  /** What a checkpoint gave is not asked for again. */
+  adviceIsKept: plans.adviceIsKept,
+  /** A crash is counted for what came again or was overdue, and not after a worker that lived. */
+  crashesAreReal: plans.crashesAreReal,
+  /** Only a closed case is erased, and nothing is left of its content. */
+  erasedForGood: plans.erasedForGood,
+  /** One provider's places and its breaker. */
+  placesAreKept: pacing.placesAreKept,
+  /** Nothing is sent past the pacing. */
+  sendsAreAdmitted: pacing.sendsAreAdmitted,
+  /** Retry-After is kept by whoever heard it. */
+  backOffIsKept: pacing.backOffIsKept,
+  noDefect: ({ cases, defects }) => ({ looked: cases.length, wrong: [...defects] }),
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof rules;
 
+export interface Judgement {
+  violations: Violation[];
+  /** How many subjects each rule found to judge. */
+  looked: Record<RuleName, number>;
+}
+
+export function judge(testimony: Testimony): Judgement {
+  const violations: Violation[] = [];
+  const looked = Object.entries(rules).map(([rule, judgeBy]) => {
+    const { looked, wrong } = judgeBy(testimony);
+    violations.push(...wrong.map((evidence) => ({ rule, evidence })));
+    return [rule, looked];
+  });
+  return { violations, looked: Object.fromEntries(looked) };
+}
+
 export function audit(testimony: Testimony): Violation[] {
-  return Object.entries(rules).flatMap(([rule, judge]) =>
-    judge(testimony).map((evidence) => ({ rule, evidence })),
-  );
+  return judge(testimony).violations;
 }

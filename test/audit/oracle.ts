@@ -6,6 +6,7 @@ import type { Contract } from "../../shared/domain/contract.ts";
 import type { Case } from "../../shared/domain/records/case.ts";
 import type { Effect, EffectOf } from "../../shared/domain/records/effect.ts";
 import type { Review } from "../../shared/domain/records/review.ts";
+import { judged, type Judged } from "./judged.ts";
 import type { CaseTestimony, Testimony } from "./testimony.ts";
 
 export interface Outcome {
@@ -19,10 +20,10 @@ const lookupsMax = 12;
 const leftMax = 6;
 const notSentMax = 30;
 
-export function reachedTheirEnds(testimony: Testimony): string[] {
-  if (!testimony.settled) return [];
-  return outcomesOf(testimony).flatMap(({ name, stuck, subject }) =>
-    stuck === undefined ? [] : [`${subject} is ${name}: ${stuck}`],
+export function reachedTheirEnds(testimony: Testimony): Judged {
+  const outcomes = testimony.settled ? outcomesOf(testimony) : [];
+  return judged(outcomes, ({ name, stuck, subject }) =>
+    stuck === undefined ? undefined : `${subject} is ${name}: ${stuck}`,
   );
 }
 
@@ -32,7 +33,7 @@ export function outcomesOf(testimony: Testimony): Outcome[] {
     const record = final?.snapshot.case;
     if (final === undefined || record === undefined) return [];
     const effects = final.snapshot.effects.map((effect) => effectOutcome(testimony, one, effect));
-    return [...effects, caseOutcome(testimony, one, { effects, record })];
+    return [...effects, caseOutcome(one, { effects, record })];
   });
 }
 
@@ -55,7 +56,7 @@ function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect)
       }
       if (review === undefined) return { subject, name: "unknown", stuck: "no review is open" };
       const isParked = one.final?.snapshot.case?.held?.reason === "Poison";
-      const stuck = isParked ? undefined : whyMachineCould(testimony, effect, review);
+      const stuck = isParked ? undefined : whyMachineCould(testimony, one, { effect, review });
       return {
         subject,
         name: `unknown, in review (${review.kind})`,
@@ -82,13 +83,15 @@ function reviewOf({ final }: CaseTestimony, id: string | undefined): Review | un
 /** What the machine could have done about an unknown effect that lies with a person. */
 function whyMachineCould(
   testimony: Testimony,
-  effect: EffectOf<"unknown">,
-  review: Review,
+  one: CaseTestimony,
+  { effect, review }: { effect: EffectOf<"unknown">; review: Review },
 ): string | undefined {
   const contract = testimony.contracts[effect.provider];
   if (contract === undefined) return `no contract of ${effect.provider}`;
   if (review.kind === "EvidenceMismatch") return undefined;
-  const isCurrent = effect.origin === "outbox" || effect.decidedOn === review.caseVersion;
+  const isCurrent =
+    effect.origin === "outbox" ||
+    (effect.decidedOn === review.caseVersion && !isRefused(one, effect));
   if (isExhausted(effect)) return undefined;
   if (isCurrent && keyStillHeld(contract, effect, review)) return "its key would have settled it";
   if (contract.lookup === undefined) return undefined;
@@ -104,6 +107,14 @@ function whyMachineCould(
   // Its worker's own end may have come later: a review stays until evidence or a person settles it.
   const wasOrphaned = orphanedIds(testimony).has(effect.operationId);
   return isCurrent && !wasOrphaned ? "it is not there and may be sent again" : undefined;
+}
+
+/** Asked again while it was unknown, and a person said no: nothing of it is sent any more. */
+function isRefused({ final }: CaseTestimony, { decidedOn }: Effect): boolean {
+  const { approvals = [] } = final?.snapshot ?? {};
+  return approvals.some(
+    ({ answer, version }) => version === decidedOn && answer?.decision === "refuse",
+  );
 }
 
 function orphanedIds({ cases }: Testimony): Set<string> {
@@ -181,7 +192,6 @@ function isGranted({ endedAtMs, grants }: Testimony, effect: Effect): boolean {
 }
 
 function caseOutcome(
-  { redeliveries }: Testimony,
   one: CaseTestimony,
   { effects, record }: { effects: readonly Outcome[]; record: Case },
 ): Outcome {
@@ -191,7 +201,7 @@ function caseOutcome(
     const name = `held (${record.held.reason})`;
     if (reviewOf(one, record.held.reviewRef) === undefined)
       return { subject, name, stuck: "no review is open" };
-    const stuck = whyNotHeld(one, record.held.reason, redeliveries);
+    const stuck = whyNotHeld(one, record.held.reason);
     return { subject, name, ...(stuck === undefined ? {} : { stuck }) };
   }
   if (record.contradictionsOpen > 0) return { subject, name: "held (Contradiction)" };
@@ -210,7 +220,6 @@ function caseOutcome(
 function whyNotHeld(
   one: CaseTestimony,
   reason: NonNullable<Case["held"]>["reason"],
-  redeliveries: number,
 ): string | undefined {
   const isContradicted = one.final?.snapshot.effects.some(
     (effect) => effect.contradicted !== undefined,
@@ -223,11 +232,13 @@ function whyNotHeld(
     case "NoProgress":
       return one.decisions.length >= 3 ? undefined : "it was decided on less than three times";
     case "DecisionHeld":
-      return one.decisions.some(({ decision }) => decision.kind === "hold")
+      return one.decider === "hasty" ||
+        one.decisions.some(({ decision }) => decision.kind === "hold")
         ? undefined
         : "no decision held it";
     case "Poison":
-      return redeliveries > 0 ? undefined : "no message ever came back from a worker";
+      // Each count is judged by itself: parking-rules.ts.
+      return undefined;
     case "DeciderFailing":
     case "PayloadMismatch":
     case "UnknownWorkflow":

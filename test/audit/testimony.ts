@@ -2,8 +2,9 @@
 import type { Contract } from "../../shared/domain/contract.ts";
 import type { Decision } from "../../shared/domain/definitions.ts";
 import type { CaseKey } from "../../shared/domain/identity.ts";
-import type { Finding } from "../../shared/domain/records/evidence.ts";
+import type { Answer, Finding } from "../../shared/domain/records/evidence.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
+import type { PacingLimits } from "../../shared/flow/turn/pacing.ts";
 import type { Batch, CaseHistory } from "../../shared/stores/ports.ts";
 
 /** One request as it reached a provider's door; `payload` is what came in, parsed. */
@@ -43,9 +44,45 @@ export interface CaseTestimony {
   /** Ids of the events that were durable. */
   events: readonly string[];
   /** What the workflow answered, by version; the same version may have been asked several times. */
-  decisions: readonly { version: number; decision: Decision }[];
-  /** Does the workflow still ask for what is missing, or for everything again each time? */
-  decider: "rest" | "again";
+  decisions: readonly { version: number; revision: number; decision: Decision }[];
+  /** Does the workflow ask for what is missing, for everything again, or for what nobody may do? */
+  decider: "rest" | "again" | "repeats" | "hasty";
+}
+
+/** One answer of a person, as it was sent and as it was taken. */
+export interface PersonsAnswer {
+  caseId: string;
+  approvalId: string;
+  answerId: string;
+  by: string;
+  decision: "approve" | "refuse";
+  fromMs: number;
+  untilMs: number;
+  result: string;
+}
+
+/** One delivery in the hands of one worker. */
+export interface TurnTaken {
+  worker: string;
+  caseId: string;
+  fromMs: number;
+  /** Not for the first time. */
+  redelivered: boolean;
+  lagVersions: number;
+  /** Undefined: it never came to an end. */
+  untilMs?: number;
+  /** Came back, or was put off because a store or the broker did not answer. */
+  failed?: boolean;
+}
+
+/** One place that pacing gave for one call. */
+export interface Admitted {
+  instance: string;
+  worker: string;
+  provider: string;
+  fromMs: number;
+  untilMs?: number;
+  heard?: Answer["kind"];
 }
 
 export interface Testimony {
@@ -68,8 +105,37 @@ export interface Testimony {
   answered: readonly { worker: string; operationId: string; atMs: number }[];
   /** Workers that died, or that said they could not record what they knew. */
   lostWorkers: ReadonlySet<string>;
-  /** How many messages came back from their workers. */
-  redeliveries: number;
+  /** Actions that a person must approve. */
+  askedActions: ReadonlySet<string>;
+  /** Stands in every event; must be nowhere in a case that was erased. */
+  privateNote: string;
+  answers: readonly PersonsAnswer[];
+  /** The facts of record, edited behind everybody's back: from then on they hold `edited`. */
+  recordEdits: readonly { caseId: string; atMs: number; edited: number }[];
+  /** Undefined: no worker was paced. */
+  pacing: PacingLimits | undefined;
+  admissions: readonly Admitted[];
+  /** A system's word on when to come again, as the worker heard it. */
+  askedForTime: readonly {
+    worker: string;
+    operationId: string;
+    fence: number;
+    atMs: number;
+    retryAfterMs: number;
+  }[];
+  /** Each time that a model was asked. */
+  advices: readonly {
+    worker: string;
+    caseId: string;
+    atMs: number;
+    revision: number;
+    version: number;
+  }[];
+  /** Each read of a checkpoint; `revision` of the one that was found. */
+  checkpoints: readonly { worker: string; atMs: number; id: string; revision?: number }[];
+  erasures: readonly { caseId: string; atMs: number }[];
+  turns: readonly TurnTaken[];
+  workers: ReadonlyMap<string, { revision: number; instance: string }>;
   /** Faults of code that nobody may catch. */
   defects: readonly string[];
 }

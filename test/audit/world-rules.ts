@@ -1,10 +1,10 @@
 // What the world saw against what the ledger says: rules over the providers' journals.
-import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
 import type { Effect } from "../../shared/domain/records/effect.ts";
+import type { Finding } from "../../shared/domain/records/evidence.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
-import { simulatedKeys } from "../simulation/workflows.ts";
-import type { Applied, Received, Testimony } from "./testimony.ts";
+import { claimTimeOf, digestFor, frozenEffects, gateOf } from "./history.ts";
+import { judged, type Judged } from "./judged.ts";
+import type { Applied, Landed, Received, Testimony } from "./testimony.ts";
 
 const effectsOf = ({ cases }: Testimony): Effect[] =>
   cases.flatMap(({ final }) => final?.snapshot.effects ?? []);
@@ -12,23 +12,24 @@ const effectsOf = ({ cases }: Testimony): Effect[] =>
 const appliedOf = ({ applied }: Testimony, operationId: string): Applied[] =>
   applied.filter((entry) => entry.operationId === operationId);
 
-export function appliedOnce(testimony: Testimony): string[] {
-  const effects = new Map(effectsOf(testimony).map((effect) => [effect.operationId, effect]));
+export function appliedOnce(testimony: Testimony): Judged {
+  const effects = frozenEffects(testimony);
   const byIntent = new Map<string, Applied[]>();
   for (const entry of testimony.applied) {
     const intent = intentOf(entry, effects);
     byIntent.set(intent, [...(byIntent.get(intent) ?? []), entry]);
   }
-  return [...byIntent].flatMap(([intent, entries]) => {
+  return judged([...byIntent], ([intent, entries]) => {
     // A person said that it had not happened, and it happened after that: the person's word, not the machine's doing.
     const machineMade = entries.filter(
       (entry) => !deniedByPersonBefore(testimony, entry) && !frozenPastMargin(testimony, entry),
     );
     const ids = new Set(entries.map(({ operationId }) => operationId));
-    const isRepeated = machineMade.length > 1;
-    return isRepeated
-      ? [`${intent} was applied ${entries.length} times: ${[...ids].join(", ")}`]
-      : [];
+    // Said of what had happened already: once for each such word it is done again.
+    const mistaken = [...ids].filter((id) => deniedAfterwards(testimony, id));
+    return machineMade.length - mistaken.length > 1
+      ? `${intent} was applied ${entries.length} times: ${[...ids].join(", ")}`
+      : undefined;
   });
 }
 
@@ -39,6 +40,24 @@ function intentOf(entry: Applied, effects: ReadonlyMap<string, Effect>): string 
   const commit = effect.origin === "outbox" ? `commit ${effect.justifiedBy}` : "";
   const { tenantId, caseId, action, target, repeats = "" } = effect;
   return [tenantId, caseId, action, target, commit, repeats].join(" ");
+}
+
+function deniedAfterwards(testimony: Testimony, operationId: string): boolean {
+  const first = appliedOf(testimony, operationId)[0];
+  return (
+    first !== undefined &&
+    isDenied(testimony, operationId) &&
+    !deniedByPersonBefore(testimony, first)
+  );
+}
+
+function isDenied({ statements }: Testimony, operationId: string): boolean {
+  return statements.some(
+    ({ finding }) =>
+      finding.operationId === operationId &&
+      finding.content.kind === "statement" &&
+      finding.content.statement.kind === "didNotHappen",
+  );
 }
 
 function deniedByPersonBefore({ statements }: Testimony, entry: Applied): boolean {
@@ -70,41 +89,43 @@ function frozenPastMargin({ contracts, freezes, received }: Testimony, entry: Ap
   );
 }
 
-export function confirmedWasApplied(testimony: Testimony): string[] {
-  return effectsOf(testimony).flatMap((effect) => {
-    if (effect.status !== "confirmed" || effect.settledBy === "person") return [];
-    const found = appliedOf(testimony, effect.operationId);
+export function confirmedWasApplied(testimony: Testimony): Judged {
+  const frozen = frozenEffects(testimony);
+  const confirmed = effectsOf(testimony).flatMap((effect) =>
+    effect.status === "confirmed" && effect.settledBy !== "person" ? [effect] : [],
+  );
+  return judged(confirmed, (effect) => {
+    const { operationId, payloadDigest, receipt } = effect;
+    const found = appliedOf(testimony, operationId);
     const proves = found.some(
-      ({ providerId, payload, target }) =>
-        providerId === effect.receipt.providerId &&
-        target === effect.target &&
-        digestIn(effect)(payload) === effect.payloadDigest,
+      (entry) =>
+        entry.providerId === receipt.providerId &&
+        entry.target === frozen.get(operationId)?.target &&
+        digestFor(effect, entry.payload) === payloadDigest,
     );
-    if (proves) return [];
-    return [
-      `${effect.operationId} is confirmed by ${effect.receipt.providerId}; applied: ${found.length}`,
-    ];
+    if (proves) return undefined;
+    return `${operationId} is confirmed by ${receipt.providerId}; applied: ${found.length}`;
   });
 }
 
-export function deniedWasNotApplied(testimony: Testimony): string[] {
-  return effectsOf(testimony).flatMap((effect) => {
-    if (effect.status !== "rejected" && effect.status !== "cancelled") return [];
+export function deniedWasNotApplied(testimony: Testimony): Judged {
+  const denied = effectsOf(testimony).filter(
+    (effect) =>
+      effect.status === "cancelled" ||
+      (effect.status === "rejected" && effect.settledBy !== "person"),
+  );
+  return judged(denied, (effect) => {
     const entries = appliedOf(testimony, effect.operationId);
     const unexcused = entries.filter((entry) => !deniedByPersonBefore(testimony, entry));
-    const byPerson = effect.status === "rejected" && effect.settledBy === "person";
-    if (unexcused.length === 0 || byPerson) return [];
-    return [
-      `${effect.operationId} is ${effect.status} and was applied as ${entries[0]?.providerId}`,
-    ];
+    if (unexcused.length === 0) return undefined;
+    return `${effect.operationId} is ${effect.status} and was applied as ${entries[0]?.providerId}`;
   });
 }
 
 /** A receipt that the store holds for what is denied, or a second one for what is confirmed. */
-export function contradictionShows(testimony: Testimony): string[] {
-  return testimony.cases.flatMap(({ final }) => {
-    if (final === undefined) return [];
-    const { effects, findings, reviews } = final.snapshot;
+export function contradictionShows(testimony: Testimony): Judged {
+  const contradicted = testimony.cases.flatMap(({ final }) => {
+    const { effects = [], findings = [], reviews = [] } = final?.snapshot ?? {};
     return effects.flatMap((effect) => {
       const isDenied = effect.status === "rejected" || effect.status === "cancelled";
       const proof = findings.find(
@@ -116,15 +137,15 @@ export function contradictionShows(testimony: Testimony): string[] {
             (effect.status === "confirmed" &&
               receiptIn(content)?.providerId !== effect.receipt.providerId)),
       );
-      if (proof === undefined) return [];
-      const reviewed = reviews.some(
-        ({ kind, subject }) => kind === "Contradiction" && subject === effect.operationId,
-      );
-      if (effect.contradicted !== undefined && reviewed) return [];
-      return [
-        `${effect.operationId} is ${effect.status}, ${proof.id} proves otherwise, nobody is told`,
-      ];
+      return proof === undefined ? [] : [{ effect, proof, reviews }];
     });
+  });
+  return judged(contradicted, ({ effect, proof, reviews }) => {
+    const reviewed = reviews.some(
+      ({ kind, subject }) => kind === "Contradiction" && subject === effect.operationId,
+    );
+    if (effect.contradicted !== undefined && reviewed) return undefined;
+    return `${effect.operationId} is ${effect.status}, ${proof.id} proves otherwise, nobody is told`;
   });
 }
 
@@ -136,101 +157,86 @@ function receiptIn(content: Testimony["statements"][number]["finding"]["content"
   return undefined;
 }
 
-export function grantHeldAtGate(testimony: Testimony): string[] {
-  return testimony.received.flatMap((call) => {
-    const claimedAtMs = claimTimeOf(testimony, call) ?? 0;
-    const looked = testimony.gateReads
-      .filter(
-        ({ atMs, worker }) =>
-          worker === call.worker && atMs >= claimedAtMs && atMs <= call.sentAtMs,
-      )
-      .some(({ atMs, grantId }) => holdsAt(testimony, grantId, call, atMs));
-    return looked
-      ? []
-      : [`${call.operationId} was sent by ${call.worker} without a grant that held`];
+/** The last look before the send must have shown a grant that held; one that was taken back before shows nothing. */
+export function grantHeldAtGate(testimony: Testimony): Judged {
+  return judged(testimony.received, (call) => {
+    const gate = gateOf(testimony, call);
+    const held = gate !== undefined && holdsAt(testimony, gate.grantId, { call, atMs: gate.atMs });
+    return held
+      ? undefined
+      : `${call.operationId} was sent by ${call.worker} without a grant that held`;
   });
 }
 
-export function claimStandsAtSend(testimony: Testimony): string[] {
-  return testimony.received.flatMap((call) => {
+export function claimStandsAtSend(testimony: Testimony): Judged {
+  return judged(testimony.received, (call) => {
     const claimedAtMs = claimTimeOf(testimony, call);
-    if (claimedAtMs !== undefined && claimedAtMs <= call.sentAtMs) return [];
-    return [`${call.operationId} was sent by ${call.worker} before any claim of it stood`];
+    if (claimedAtMs !== undefined && claimedAtMs <= call.sentAtMs) return undefined;
+    return `${call.operationId} was sent by ${call.worker} before any claim of it stood`;
   });
 }
 
 /** Frozen between the gate and the socket is the stated window; everything else must have looked at its timer. */
-export function sendsInTime(testimony: Testimony): string[] {
-  return testimony.received.flatMap((call) => {
+export function sendsInTime(testimony: Testimony): Judged {
+  return judged(testimony.received, (call) => {
     const callTimeoutMs = testimony.contracts[call.provider]?.callTimeoutMs ?? 0;
     const lateMs = call.sentAtMs - ((claimTimeOf(testimony, call) ?? 0) + callTimeoutMs);
     const wasFrozen = testimony.freezes.some(
       ({ toMs, worker }) =>
         worker === call.worker && toMs <= call.sentAtMs && call.sentAtMs - toMs < 1000,
     );
-    if (lateMs <= 0 || wasFrozen) return [];
-    return [`${call.operationId} was sent by ${call.worker} ${lateMs} ms after its claim's time`];
+    if (lateMs <= 0 || wasFrozen) return undefined;
+    return `${call.operationId} was sent by ${call.worker} ${lateMs} ms after its claim's time`;
   });
 }
 
-export function receiptIsKept(testimony: Testimony): string[] {
-  if (!testimony.settled) return [];
+export function receiptIsKept(testimony: Testimony): Judged {
   const kept = new Set(
-    testimony.cases.flatMap(({ final }) => [
+    testimony.cases.flatMap(({ final, landed }) => [
       ...(final?.snapshot.effects ?? [])
         .filter(({ attempts }) => attempts.some(({ end }) => end?.kind === "receipt"))
         .map(({ operationId }) => operationId),
-      ...(final?.snapshot.findings ?? [])
+      ...[...(final?.snapshot.findings ?? []), ...landed.flatMap(findingsIn)]
         .filter(({ content }) => receiptIn(content) !== undefined)
         .map(({ operationId }) => operationId),
     ]),
   );
-  return testimony.answered.flatMap(({ operationId, worker }) => {
-    if (kept.has(operationId) || testimony.lostWorkers.has(worker)) return [];
-    return [`${worker} got a receipt for ${operationId}, lives, and left it nowhere`];
+  const answered = testimony.settled ? testimony.answered : [];
+  return judged(answered, ({ operationId, worker }) => {
+    if (kept.has(operationId) || testimony.lostWorkers.has(worker)) return undefined;
+    return `${worker} got a receipt for ${operationId}, lives, and left it nowhere`;
   });
 }
 
-/** When the batch landed that claimed this very attempt. */
-function claimTimeOf({ cases }: Testimony, call: Received): number | undefined {
-  for (const { landed } of cases) {
-    for (const { atMs, batch } of landed) {
-      const claims = batch.caseDocument.type === "case" ? batch.caseDocument.claim : undefined;
-      if (claims?.operationId === call.operationId && claims.fence === call.fence) return atMs;
-    }
-  }
-  return undefined;
+function findingsIn({ batch }: Landed): Finding[] {
+  return [...batch.creates, ...batch.replaces].filter(
+    (document): document is Finding => document.type === "finding",
+  );
 }
 
-function holdsAt({ grants }: Testimony, grantId: string, call: Received, atMs: number): boolean {
+function holdsAt(
+  { grants }: Testimony,
+  grantId: string,
+  { call, atMs }: { call: Received; atMs: number },
+): boolean {
   const states = grants.filter((entry) => entry.grant.id === grantId && entry.atMs <= atMs);
   const grant: Grant | undefined = states.at(-1)?.grant;
   if (grant === undefined || grant.revoked !== undefined) return false;
-  const isOver = grant.expiresAtMs !== undefined && grant.expiresAtMs <= atMs;
+  // The gate's clock is the store's: whole seconds, never later than the truth.
+  const isOver = grant.expiresAtMs !== undefined && grant.expiresAtMs + 1000 <= atMs;
   const isItsTarget = grant.target === "*" || grant.target === call.target;
   return !isOver && isItsTarget && grant.action === call.action && grant.tenantId === call.tenantId;
 }
 
-export function bytesAsFrozen(testimony: Testimony): string[] {
-  const effects = new Map(effectsOf(testimony).map((effect) => [effect.operationId, effect]));
-  return testimony.received.flatMap((call) => {
-    const effect = effects.get(call.operationId);
-    if (effect === undefined) return [`${call.operationId} was sent and is not in the ledger`];
-    const same =
-      digestIn(effect)(call.payload) === effect.payloadDigest && call.target === effect.target;
-    return same ? [] : [`${call.operationId} was sent with other bytes than it was frozen with`];
+export function bytesAsFrozen(testimony: Testimony): Judged {
+  const frozen = frozenEffects(testimony);
+  return judged(testimony.received, (call) => {
+    const effect = frozen.get(call.operationId);
+    if (effect === undefined) return `${call.operationId} was sent and is not in the ledger`;
+    const isSame =
+      digestFor(effect, call.payload) === effect.payloadDigest && call.target === effect.target;
+    return isSame
+      ? undefined
+      : `${call.operationId} was sent with other bytes than it was frozen with`;
   });
-}
-
-/** Of a payload that is kept apart the ledger has a keyed digest. */
-const digestIn = ({ payloadRef }: Effect) => (payloadRef === undefined ? sha256 : keyedDigest);
-
-function keyedDigest(payload: unknown): string {
-  return simulatedKeys.digest(canonicalize(payload) ?? "");
-}
-
-function sha256(payload: unknown): string {
-  return createHash("sha256")
-    .update(canonicalize(payload) ?? "")
-    .digest("hex");
 }

@@ -174,7 +174,7 @@ export async function runOnce(
   await world.clock.run(startMs + settleForMs, isQuiet);
   const testimony = await world.testimony(true);
   show?.(testimony);
-  const asked = world.notes.askedOf(caseKeyOf(0).caseId);
+  const asked = world.notes.advices.map(({ version }) => version);
   return { visited, fired, asked, violations: [...audit(testimony), ...askedTooOften(asked)] };
 }
 

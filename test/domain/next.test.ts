@@ -61,6 +61,9 @@ describe("documents of newer code", () => {
       workflow: { type: "test-flow", revision: 2 },
     };
     expect(step({ ...snapshot, ...(record && { case: record }) }).kind).toBe("leave");
+    const erased = record && { ...record, erased: { by: "p", atMs: nowMs } };
+    const late = withEvent({ ...snapshot, ...(erased && { case: erased }) }, event(2));
+    expect(step(late).kind).toBe("leave");
   });
 });
 

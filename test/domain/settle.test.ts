@@ -280,6 +280,22 @@ describe("a decision", () => {
     expect(meant.case?.plan?.operationIds).toHaveLength(2);
   });
 
+  test("that is meant for the third time names the second, and with it the first", () => {
+    const first = endPlan(settled(claimedCase(), "receipt"), { why: "test", nowMs });
+    const [wish] = planOfTwo.kind === "plan" ? planOfTwo.actions : [];
+    if (wish === undefined) throw new Error("no plan");
+    const again = (from: Snapshot, repeats: string) =>
+      applyDecision(from, { ...planOfTwo, actions: [{ ...wish, repeats }] } as never, {
+        book,
+        nowMs,
+      });
+    const second = again(first, firstOf(first).operationId);
+    const [secondId = ""] = second.case?.plan?.operationIds ?? [];
+    const done = endPlan(settled(claimedCase(second), "receipt"), { why: "test", nowMs });
+    expect(again(done, secondId).case?.held).toBeUndefined();
+    expect(again(done, firstOf(first).operationId).case?.held?.reason).toBe("RepeatedIntent");
+  });
+
   test("with another payload under the same id is held as a mismatch", () => {
     const planned = plannedCase();
     const record = planned.case && { ...planned.case, plan: undefined };

@@ -147,6 +147,18 @@ describe("a plan whose actions need a person", () => {
   });
 });
 
+test("an action's own time to answer ends its questions", async () => {
+  const world = newWorld({ approve: both });
+  const action = world.book.action("keyed.first.v1");
+  if (action === undefined) throw new Error("no action");
+  action.approvalMs = 60_000;
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  const [first, second] = await approvals(world);
+  expect((first?.expiresAtMs ?? 0) - (first?.askedAtMs ?? 0)).toBe(60_000);
+  expect((second?.expiresAtMs ?? 0) - (second?.askedAtMs ?? 0)).toBe(72 * 3_600_000);
+});
+
 test("an approval that expires between the claim and the call stops the call", async () => {
   const world = await asked();
   await answer(world, "approval:1:1");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import { caseKeyText } from "../../shared/domain/identity.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
+import { pacing } from "../../shared/flow/turn/pacing.ts";
 import { handleHint } from "../../shared/flow/wake/handle-hint.ts";
 import type { TurnPorts } from "../../shared/flow/turn/turn.ts";
 import { event } from "../domain/situations.ts";
@@ -184,4 +185,19 @@ test("a case that only waits for a grant is looked at late again and again, and 
   expect((await world.record()).held).toBeUndefined();
   expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["NoGrant"]);
   expect(world.keyed.received).toEqual([]);
+});
+
+test("a case whose provider is busy is looked at late again and again, and never parked", async () => {
+  const world = newWorld();
+  const pace = pacing(world.nowMs, { concurrencyMax: 1, silencesMax: 9, coolMs: 1000 });
+  const place = pace.admit("keyed");
+  await world.post(1);
+  for (let look = 0; look < 8; look += 1) {
+    world.advance(60_000);
+    expect(await world.turn(world.worker({ pacing: pace }))).toMatchObject({ kind: "waiting" });
+  }
+  expect((await world.record()).held).toBeUndefined();
+  if (place.kind === "go") place.done({ kind: "notSent", reason: "test" });
+  await world.run(world.worker({ pacing: pace }));
+  expect((await world.record()).status).toBe("done");
 });

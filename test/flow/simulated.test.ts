@@ -1,5 +1,5 @@
 // What the simulation found, each as a small trace of its own. The rule that cured it is named; without it the test fails.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { next } from "../../shared/domain/decisions/next.ts";
 import { recover } from "../../shared/domain/decisions/recover.ts";
 import type { Finding } from "../../shared/domain/records/evidence.ts";
@@ -17,6 +17,7 @@ import {
   nowMs,
   settled,
 } from "../domain/situations.ts";
+import { newWorld } from "./world.ts";
 
 const settleMs = 120_000;
 const search = {
@@ -40,6 +41,75 @@ function searchedOnce(absent: boolean): EffectOf<"unknown"> {
     },
   };
 }
+
+describe("a retry long after the key's time", () => {
+  const retentionMs = 24 * 3_600_000;
+
+  test("is let through the gate by a strong absence that came after every deadline, and is confirmed", async () => {
+    const world = newWorld();
+    const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+    world.keyed.contract = { ...world.keyed.contract, lookup };
+    world.keyed.lookup = async () => ({ kind: "absent" });
+    world.keyed.script = ["swallowed"];
+    await world.post(1);
+    await world.turn();
+    world.advance(retentionMs);
+    await world.run();
+    const [first] = await world.effects();
+    expect(first).toMatchObject({ status: "confirmed", attempts: [{ n: 1 }, { n: 2 }] });
+    expect(world.keyed.applied.map(({ action }) => action)).toEqual([
+      "keyed.first.v1",
+      "keyed.second.v1",
+    ]);
+  });
+
+  test("is stopped at the gate when the key ran out on the way there, and nothing has shown that it is absent", async () => {
+    const world = newWorld();
+    world.keyed.script = ["swallowed"];
+    await world.post(1);
+    await world.turn();
+    const sent = world.keyed.received.length;
+    const { marginMs = 0 } = world.keyed.contract.idempotency ?? {};
+    const [first] = await world.effects();
+    const startedMs = first?.attempts[0]?.claimedAtMs ?? 0;
+    world.advance(startedMs + retentionMs - marginMs - world.nowMs());
+    let visits = 0;
+    const slow = world.worker({
+      async at(name, act) {
+        if (name === "gate" && (visits += 1) === 1) world.advance(2000);
+        return act();
+      },
+    });
+    await world.turn(slow);
+    expect(visits).toBe(1);
+    expect(world.keyed.received).toHaveLength(sent);
+    expect((await world.effects())[0]).toMatchObject({
+      status: "unknown",
+      attempts: [{ n: 1 }, { n: 2, end: { kind: "notSent" } }],
+    });
+  });
+});
+
+// The worker's own half of the trace below: nobody overtook it, so it settles its attempt itself.
+test("a worker that was frozen behind its gate counts the horizon from when its own socket closed", async () => {
+  const world = newWorld();
+  world.keyed.script = ["swallowed"];
+  let thawedMs = 0;
+  const frozen = world.worker({
+    async at(name, act) {
+      if (name !== "send") return act();
+      world.advance(90_000);
+      const answer = await act();
+      thawedMs = world.nowMs();
+      return answer;
+    },
+  });
+  await world.post(1);
+  await world.turn(frozen);
+  const [effect] = await world.effects();
+  expect(effect).toMatchObject({ status: "unknown", attempts: [{ end: { kind: "noAnswer" } }] });
+  expect(effect?.attempts[0]?.deadlineMs).toBeGreaterThanOrEqual(thawedMs);
+});
 
 // simulate --seed 1 --schedule 51: the only search, made late, met a 503, and a person got what one more would have shown.
 test("a search that gave no answer is asked again; only one that showed nothing goes to a person", () => {

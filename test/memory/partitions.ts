@@ -33,8 +33,14 @@ export interface Partitions {
   changesSince(position: number): { documents: Stored[]; position: number };
 }
 
-/** Id to JSON text: never changed once it is a version. */
-type Version = ReadonlyMap<string, string>;
+/** One document as it is on the wire, and as it reads: parsed once, and frozen, because readers share it. */
+interface Kept {
+  text: string;
+  document: Stored;
+}
+
+/** By id: never changed once it is a version. */
+type Version = ReadonlyMap<string, Kept>;
 
 export function memoryPartitions(nowMs: () => number): Partitions {
   const versions = new Map<string, { key: CaseKey; past: Version[] }>();
@@ -50,10 +56,10 @@ export function memoryPartitions(nowMs: () => number): Partitions {
     pastOf(key).at(-1 - lagVersions) ?? new Map();
 
   function documents(key: CaseKey, lagVersions: number, holding = ""): Stored[] {
-    return [...versionOf(key, lagVersions).values()]
-      .filter((text) => text.includes(holding))
-      .map((text): Stored => JSON.parse(text))
-      .filter(isAlive);
+    const kept = [...versionOf(key, lagVersions).values()];
+    return kept.flatMap(({ document, text }) =>
+      text.includes(holding) && isAlive(document) ? [document] : [],
+    );
   }
 
   return {
@@ -62,14 +68,13 @@ export function memoryPartitions(nowMs: () => number): Partitions {
       const etags: string[] = [];
       for (const [index, { document, ifMatch, kind }] of operations.entries()) {
         const known = draft.get(document.id);
-        const isThere =
-          known !== undefined && (!known.includes('"ttl"') || isAlive(JSON.parse(known)));
+        const isThere = known !== undefined && isAlive(known.document);
         const status = refusal(isThere ? known : undefined, kind, ifMatch);
         if (status !== undefined) return { kind: "refused", index, status };
         etagCount += 1;
         const etag = `"${etagCount}"`;
         const stored = { ...document, _etag: etag, _ts: Math.floor(nowMs() / 1000) };
-        draft.set(document.id, JSON.stringify(stored));
+        draft.set(document.id, kept(stored));
         etags.push(etag);
       }
       versions.set(caseKeyText(key), { key, past: [...pastOf(key), draft] });
@@ -86,9 +91,9 @@ export function memoryPartitions(nowMs: () => number): Partitions {
         .filter((change) => change.position > since)
         .toSorted((a, b) => a.position - b.position);
       return {
-        documents: changed.flatMap(({ key, id }) =>
-          documents(key, 0).filter((document) => document.id === id),
-        ),
+        documents: changed
+          .flatMap(({ key, id }) => versionOf(key, 0).get(id)?.document ?? [])
+          .filter(isAlive),
         position,
       };
     },
@@ -96,12 +101,23 @@ export function memoryPartitions(nowMs: () => number): Partitions {
 }
 
 function refusal(
-  known: string | undefined,
+  known: Kept | undefined,
   kind: Operation["kind"],
   ifMatch: string | undefined,
 ): 404 | 409 | 412 | undefined {
   if (kind === "create") return known === undefined ? undefined : 409;
   if (known === undefined) return 404;
-  const { _etag }: Stored = JSON.parse(known);
-  return ifMatch === undefined || ifMatch === _etag ? undefined : 412;
+  return ifMatch === undefined || ifMatch === known.document._etag ? undefined : 412;
+}
+
+function kept(stored: Stored): Kept {
+  const text = JSON.stringify(stored);
+  const document: Stored = JSON.parse(text);
+  return { text, document: frozen(document) };
+}
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
 }

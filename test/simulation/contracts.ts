@@ -1,10 +1,14 @@
 // The four kinds of promise that an external system can make, with times short enough that a schedule reaches their ends.
 //
 // The key's margin covers a call, its horizon and the longest freeze that schedules make: that is what it is for.
+import type { PacingLimits } from "../../shared/flow/turn/pacing.ts";
 import { assertContract, type Contract } from "../../shared/domain/contract.ts";
 
 export const contractKinds = ["key", "strong", "eventual", "none"] as const;
 export type ContractKind = (typeof contractKinds)[number];
+
+/** Small enough that schedules meet their ends. */
+export const pacingLimits: PacingLimits = { concurrencyMax: 1, silencesMax: 2, coolMs: 20_000 };
 
 /** The longest freeze of a worker that any schedule makes. */
 export const freezeMsMax = 120_000;

@@ -1,6 +1,16 @@
 // The workers of a world: slots that take messages, die, freeze, lose their locks and come back as somebody new.
+//
+// Paced, two slots are one instance: they share its places and its breaker, and are killed together.
+import { TransientFault } from "../../shared/domain/faults.ts";
+import { caseKeyText } from "../../shared/domain/identity.ts";
+import { pacing } from "../../shared/flow/turn/pacing.ts";
+import type { TurnPorts } from "../../shared/flow/turn/turn.ts";
+import { handleHint } from "../../shared/flow/wake/handle-hint.ts";
+import type { TurnTaken } from "../audit/testimony.ts";
 import type { Delivery, QueueName } from "../memory/memory-hints.ts";
-import { deliver, type WorkerState, type World } from "./world.ts";
+import { pacingLimits } from "./contracts.ts";
+import { portsOf } from "./worker-ports.ts";
+import type { WorkerState, World } from "./world.ts";
 
 /** How long a frozen worker keeps its session: nobody renews the lock for it. */
 const lockMs = 60_000;
@@ -9,10 +19,12 @@ const restartMs = 2000;
 interface Slot {
   n: number;
   worker: WorkerState;
-  ports: ReturnType<World["portsOf"]>;
+  ports: TurnPorts;
   delivery: Delivery | undefined;
   /** Counts deliveries, so that an old turn's end does not free a new one. */
   turn: number;
+  /** What its next worker runs. */
+  revision: number;
 }
 
 interface Message {
@@ -28,18 +40,13 @@ function nextMessage(world: World): Message | undefined {
   return undefined;
 }
 
-function giveBack(world: World, delivery: Delivery | undefined): void {
-  if (delivery === undefined) return;
-  delivery.abandon();
-  world.notes.redeliveries.push(delivery.hint.hintId);
-}
-
 export interface Fleet {
   /** Gives every free slot a message, if there is one. */
   pump(): void;
   kill(worker: WorkerState): void;
   /** Told before a worker is held for so long. */
   freeze(worker: WorkerState, ms: number): void;
+  /** A busy worker first ends what it has in hand. */
   deploy(revision: number, slots: "some" | "all"): void;
   /** No worker takes anything until then. */
   stopUntil(atMs: number): void;
@@ -54,12 +61,29 @@ export function fleetOf(
   let made = 0;
   let turns = 0;
   let stoppedUntilMs = 0;
-  const hire = (n: number, revision: number): Slot => {
+  const slots: Slot[] = [];
+  const instanceOf = (n: number) => slots.filter((slot) => slot.n >> 1 === n >> 1);
+
+  function hire(n: number, revision: number): Slot {
     made += 1;
-    const worker: WorkerState = { id: `w${made}`, dead: false, revision, lagVersions: 0 };
-    return { n, worker, ports: world.portsOf(worker), delivery: undefined, turn: 0 };
-  };
-  const slots = Array.from({ length: options.slots }, (_, n) => hire(n, 1));
+    const id = `w${made}`;
+    const paced = world.options.paced === true;
+    const beside = paced
+      ? instanceOf(n).find(
+          (slot) => slot.n !== n && !slot.worker.dead && slot.worker.revision === revision,
+        )
+      : undefined;
+    const worker: WorkerState = {
+      id,
+      dead: false,
+      revision,
+      lagVersions: 0,
+      instance: beside?.worker.instance ?? `i${made}`,
+    };
+    if (paced) worker.pacing = beside?.worker.pacing ?? pacing(world.nowMs, pacingLimits);
+    return { n, worker, ports: portsOf(world, worker), delivery: undefined, turn: 0, revision };
+  }
+  for (let n = 0; n < options.slots; n += 1) slots.push(hire(n, 1));
   const slotOf = (worker: WorkerState) => slots.find((slot) => slot.worker === worker);
 
   function pump(): void {
@@ -81,15 +105,26 @@ export function fleetOf(
   }
 
   async function runTurn(slot: Slot, message: Message, turn: number): Promise<void> {
-    await deliver(world, slot.ports, message);
+    await deliver(world, slot, message);
     if (slot.turn !== turn) return;
     slot.delivery = undefined;
+    if (slot.revision !== slot.worker.revision) slots[slot.n] = hire(slot.n, slot.revision);
     clock.at(clock.nowMs(), pump);
   }
 
-  function replace(slot: Slot): void {
-    slots[slot.n] = hire(slot.n, slot.worker.revision);
-    pump();
+  function killSlot(slot: Slot): void {
+    slot.worker.dead = true;
+    world.notes.lostWorkers.add(slot.worker.id);
+    // The broker sees the socket close, or waits for the lock.
+    const { delivery } = slot;
+    clock.at(clock.nowMs() + (slot.turn % 2 === 0 ? 5 : lockMs), () => {
+      delivery?.abandon();
+      pump();
+    });
+    clock.at(clock.nowMs() + restartMs, () => {
+      slots[slot.n] = hire(slot.n, slot.revision);
+      pump();
+    });
   }
 
   return {
@@ -97,32 +132,24 @@ export function fleetOf(
     kill(worker) {
       const slot = slotOf(worker);
       if (worker.dead || slot === undefined) return;
-      worker.dead = true;
-      world.notes.lostWorkers.add(worker.id);
-      // The broker sees the socket close, or waits for the lock.
-      const { delivery } = slot;
-      clock.at(clock.nowMs() + (slot.turn % 2 === 0 ? 5 : lockMs), () => {
-        giveBack(world, delivery);
-        pump();
-      });
-      clock.at(clock.nowMs() + restartMs, () => replace(slot));
+      const dying = world.options.paced === true ? instanceOf(slot.n) : [slot];
+      for (const one of dying) if (!one.worker.dead) killSlot(one);
     },
     freeze(worker, ms) {
       const delivery = slotOf(worker)?.delivery;
       if (ms < lockMs || delivery === undefined) return;
       clock.at(clock.nowMs() + lockMs, () => {
-        giveBack(world, delivery);
+        delivery.abandon();
         pump();
       });
     },
     deploy(revision, which) {
       for (const slot of slots) {
         if (which === "some" && slot.n % 2 === 1) continue;
-        if (slot.delivery !== undefined) continue;
-        slots[slot.n] = hire(slot.n, revision);
+        slot.revision = revision;
+        if (slot.delivery === undefined && !slot.worker.dead)
+          slots[slot.n] = hire(slot.n, revision);
       }
-      for (const slot of slots)
-        if (slot.delivery !== undefined && which === "all") slot.worker.revision = revision;
     },
     stopUntil(atMs) {
       stoppedUntilMs = Math.max(stoppedUntilMs, atMs);
@@ -130,4 +157,37 @@ export function fleetOf(
     },
     isIdle: () => slots.every((slot) => slot.delivery === undefined),
   };
+}
+
+/** Runs the turn of one delivery; a fault gives the message back, as the host does. */
+async function deliver(
+  { notes, nowMs }: World,
+  { ports, worker }: Slot,
+  { delivery, queue }: Message,
+): Promise<void> {
+  const { deliveryCount, hint } = delivery;
+  const turn: TurnTaken = {
+    worker: worker.id,
+    caseId: hint.caseId,
+    fromMs: nowMs(),
+    redelivered: deliveryCount > 1,
+    lagVersions: worker.lagVersions,
+  };
+  notes.turns.push(turn);
+  try {
+    await handleHint(
+      ports,
+      { ...hint, caseKey: caseKeyText(hint) },
+      { queue, deliveryCount, wallClockMs: nowMs(), random: () => crypto.randomUUID() },
+    );
+    delivery.complete();
+  } catch (error) {
+    delivery.abandon();
+    turn.failed = true;
+    notes.lostWorkers.add(worker.id);
+    if (!(error instanceof TransientFault)) {
+      notes.defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+  turn.untilMs = nowMs();
 }

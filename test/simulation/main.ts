@@ -1,7 +1,8 @@
 // npm run simulate -- --schedules N --seed S [--json]      many schedules, on all cores
 // npm run simulate -- --seed S --schedule K [--only 3,7]   one of them again, with what happened in it
 //
-// Exits with 1 when a rule was broken, or when a schedule had too few faults to prove anything.
+// Exits with 1 when a rule was broken, when a schedule had too few faults to prove anything, or when a run of a thousand or
+// more never came to something that it is there for (README.md).
 import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -78,11 +79,10 @@ function report(sum: Simulated, tookMs: number): void {
     console.log(
       `seed ${seed}: ${sum.schedules} schedules, ${sum.faults} faults (at least ${sum.faultsLeast} each), ${sum.visits} boundaries, ${tookMs} ms, ${schedulesPerSecond} a second`,
     );
-    console.log(
-      `outcomes: ${Object.entries(sum.outcomes)
-        .map(([name, n]) => `${name} ${n}`)
-        .join("; ")}`,
-    );
+    told("outcomes", sum.outcomes);
+    told("faults", sum.faultKinds);
+    told("happened", sum.happened);
+    told("judged, by rule", sum.looked);
     for (const { events, evidence, replay, rule } of sum.violations) {
       console.log(`\nVIOLATION ${rule}: ${evidence}\n  ${replay}`);
       for (const event of events) console.log(`    ${JSON.stringify(event)}`);
@@ -91,6 +91,11 @@ function report(sum: Simulated, tookMs: number): void {
     if (sum.violations.length === 0) console.log("no violation");
   }
   process.exitCode = sum.violations.length > 0 || tooTame !== undefined ? 1 : 0;
+}
+
+function told(what: string, counts: Readonly<Record<string, number>>): void {
+  const most = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  console.log(`${what}: ${most.map(([name, n]) => `${name} ${n}`).join("; ")}`);
 }
 
 function wholeNumber(name: string, text: string): number {

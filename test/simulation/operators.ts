@@ -1,85 +1,156 @@
-// The people around a deployment: who states what became of an effect, who grants and who revokes, and the systems that
-// report by webhook. They see what they could see: the record, and what the system shows.
+// The people and systems around a deployment, by the app's own flows: who states what became of an effect, who grants and
+// revokes, who erases, and the systems that report by webhook. They see what they could see: the record, and the system.
 import type { Effect, EffectOf } from "../../shared/domain/records/effect.ts";
 import type { Finding, Statement } from "../../shared/domain/records/evidence.ts";
+import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
+import { giveGrant, revokeGrant } from "../../shared/flow/operate/grants/give-grant.ts";
+import type { Principal } from "../../shared/flow/operate/access/principal.ts";
+import type { Applied } from "../audit/testimony.ts";
+import { memoryOperators } from "../memory/memory-operators.ts";
 import { receiptOf } from "./providers.ts";
-import { grantFor, tenantId, type World } from "./world.ts";
+import { bookOf } from "./worker-ports.ts";
+import { workflowType } from "./workflows.ts";
+import { caseKeyOf, expectTransient, tenantId, type World } from "./world.ts";
+
+const principal: Principal = { id: "granter", isPerson: true, roleClaims: ["admin"] };
+
+/** Mistaken: whoever it was has not looked well. */
+export const statedHows = ["honest", "honest", "forced", "abandon", "mistaken"] as const;
+export type StatedHow = (typeof statedHows)[number];
+
+export type Operators = ReturnType<typeof operatorsOf>;
 
 export function operatorsOf(world: World) {
+  const { cases, grants, hints, notes, nowMs, reached } = world;
+  const book = bookOf(world, {
+    id: "operators",
+    dead: false,
+    revision: 2,
+    lagVersions: 0,
+    instance: "operators",
+  });
+  const operators = memoryOperators(cases);
+  let given = 0;
+
   async function tell(finding: Finding): Promise<void> {
-    if ((await world.cases.createFinding(finding)) !== "created") return;
+    if ((await cases.createFinding(finding)) !== "created") return;
     const { caseId, id } = finding;
-    await world.hints
-      .send("cases", { tenantId, caseId, hintId: `told ${id}`, reason: "finding" })
-      .catch(() => {});
+    const hint = { tenantId, caseId, hintId: `told ${id}`, reason: "finding" };
+    await hints.send("cases", hint).catch(expectTransient);
+  }
+
+  async function effects(): Promise<Effect[]> {
+    const read = await Promise.all(
+      world.options.businesses.map((_business, n) => cases.read(caseKeyOf(n))),
+    );
+    return read.flatMap(({ snapshot }) => snapshot.effects);
   }
 
   async function unknownEffects(): Promise<EffectOf<"unknown">[]> {
-    const { cases } = await world.testimony(false);
-    const effects: Effect[] = cases.flatMap(({ final }) => final?.snapshot.effects ?? []);
-    return effects.filter(
+    return (await effects()).filter(
       (effect): effect is EffectOf<"unknown"> =>
         effect.status === "unknown" && effect.reviewRef !== undefined,
     );
   }
 
+  async function reportOf(entry: Applied, n: number): Promise<boolean> {
+    const effect = (await effects()).find(({ operationId }) => operationId === entry.operationId);
+    if (effect === undefined) return false;
+    if (effect.status === "started") notes.happen("a system reported before its own outcome");
+    const { snapshot } = await cases.read(effect);
+    if (snapshot.case?.status === "done") notes.happen("a report came after the end");
+    await tell(
+      findingOf(effect, n, nowMs(), { kind: "providerReport", receipt: receiptOf(entry) }),
+    );
+    return true;
+  }
+
+  async function give(action: string, forMs?: number): Promise<void> {
+    given += 1;
+    const expiresAt =
+      forMs === undefined ? {} : { expiresAt: new Date(nowMs() + forMs).toISOString() };
+    const grant = { id: `given-${given}`, subject: workflowType, action, target: "*", limits: {} };
+    const ports = { cases, grants, hints, book, nowMs, random: () => `give ${given}` };
+    const request = { tenantId, grant: { ...grant, ...expiresAt }, principal };
+    const result = await giveGrant(ports, request).catch(expectTransient);
+    if (result?.kind === "given" && result.woken > 0) notes.happen("a grant woke a case");
+    if (forMs !== undefined) world.clock.at(nowMs() + forMs, () => notes.happen("a grant ran out"));
+  }
+
+  async function revoke(action: string): Promise<void> {
+    const ports = { cases, grants, hints, book, nowMs, random: () => "revoke" };
+    for (const grant of await grants.list(tenantId)) {
+      if (grant.action !== action || grant.revoked !== undefined) continue;
+      await revokeGrant(ports, { tenantId, grantId: grant.id, reason: "test", principal });
+    }
+  }
+
   return {
     /** A look at the system, and a word about it. Without force only after the last horizon. */
-    async state(how: "honest" | "forced" | "abandon", n: number): Promise<boolean> {
+    async state(how: StatedHow, n: number): Promise<boolean> {
       let told = false;
       for (const effect of await unknownEffects()) {
-        const nowMs = world.nowMs();
-        const horizonMs = world.horizonMsOf(effect.provider);
-        const overMs = Math.max(...effect.attempts.map(({ deadlineMs }) => deadlineMs ?? nowMs));
-        if (how === "honest" && nowMs <= overMs + horizonMs) continue;
-        const found = world.reached.applied.find(
-          ({ operationId }) => operationId === effect.operationId,
-        );
+        const horizonMs = horizonOf(world, effect.provider);
+        const overMs = Math.max(...effect.attempts.map(({ deadlineMs }) => deadlineMs ?? nowMs()));
+        if (how !== "forced" && how !== "abandon" && nowMs() <= overMs + horizonMs) continue;
+        const shown = reached.applied.find(({ operationId }) => operationId === effect.operationId);
+        const found = how === "mistaken" ? undefined : shown;
         const statement: Statement =
           how === "abandon"
             ? { kind: "abandon" }
             : found === undefined
               ? { kind: "didNotHappen", forced: how === "forced" }
               : { kind: "happened", providerId: found.providerId };
-        const finding = findingOf(effect, n, nowMs, {
+        const finding = findingOf(effect, n, nowMs(), {
           kind: "statement",
           statement,
           reason: "looked",
           ...(how === "forced" ? { confirmedBy: "second person" } : {}),
         });
-        world.notes.statements.push({ finding, forced: how === "forced" });
+        notes.statements.push({ finding, forced: how === "forced" });
         await tell(finding);
+        // What really happened comes to light.
+        if (how === "mistaken" && shown !== undefined)
+          world.clock.at(nowMs() + 20_000, () => void reportOf(shown, n + 100));
         told = true;
       }
       return told;
     },
     /** The system's own webhook about something that it did. */
     async report(n: number): Promise<boolean> {
-      const { applied } = world.reached;
-      const entry = applied[n % Math.max(1, applied.length)];
-      if (entry === undefined) return false;
-      const { cases } = await world.testimony(false);
-      const effects = cases.flatMap(({ final }) => final?.snapshot.effects ?? []);
-      const effect = effects.find(({ operationId }) => operationId === entry.operationId);
-      if (effect === undefined) return false;
-      await tell(
-        findingOf(effect, n, world.nowMs(), { kind: "providerReport", receipt: receiptOf(entry) }),
-      );
+      const { applied } = reached;
+      // What the record does not know of tells most.
+      const known = await effects();
+      const isKnown = (entry: Applied) =>
+        known.some((one) => one.operationId === entry.operationId && one.status === "confirmed");
+      const entry =
+        applied.find((one) => !isKnown(one)) ?? applied[n % Math.max(1, applied.length)];
+      return entry !== undefined && reportOf(entry, n);
+    },
+    reportOf,
+    /** Nothing of this action may be sent for so long; then it is granted again, perhaps not for good. */
+    async revoke(action: string, forMs: number, thenForMs?: number): Promise<void> {
+      await revoke(action);
+      world.clock.at(nowMs() + forMs, () => void give(action, thenForMs));
+    },
+    async grantAll(): Promise<void> {
+      for (const action of world.actions) await give(action);
+    },
+    async erase(n: number): Promise<boolean> {
+      const key = caseKeyOf(n);
+      const result = await eraseCase({ cases, operators, book, nowMs }, { key, principal });
+      if (result.kind === "refused") notes.happen("an erasure was refused");
+      if (result.kind !== "erased") return result.kind === "refused";
+      notes.happen("a case was erased");
+      notes.erasures.push({ caseId: key.caseId, atMs: nowMs() });
       return true;
     },
-    revoke(action: string, forMs: number): boolean {
-      const nowMs = world.nowMs();
-      world.grants.grant({
-        ...grantFor(action),
-        revoked: { by: "p", atMs: nowMs, reason: "test" },
-      });
-      world.clock.at(nowMs + forMs, () => world.grants.grant(grantFor(action)));
-      return true;
-    },
-    grantAll(): void {
-      for (const action of world.actions) world.grants.grant(grantFor(action));
-    },
+    book,
   };
+}
+
+function horizonOf({ offered }: World, provider: string): number {
+  return Object.entries(offered).find(([name]) => name === provider)?.[1].horizonMs ?? 0;
 }
 
 function findingOf(effect: Effect, n: number, nowMs: number, content: Finding["content"]): Finding {

@@ -10,8 +10,9 @@
 import type { Contract } from "../../shared/domain/contract.ts";
 import type { LookupRequest, Provider, SendRequest } from "../../shared/domain/definitions.ts";
 import type { Answer, LookupVerdict, Receipt } from "../../shared/domain/records/evidence.ts";
-import type { Applied, Received } from "../audit/testimony.ts";
+import type { Applied, Received, Testimony } from "../audit/testimony.ts";
 import type { VirtualClock } from "./clock.ts";
+import type { Happen } from "./happenings.ts";
 import { frozenDigestOf } from "./workflows.ts";
 
 export const callFaults = [
@@ -21,22 +22,31 @@ export const callFaults = [
   "appliedLate",
   "refused",
   "turnedAway",
+  "busy",
+  "reportFirst",
   "notConnected",
   "misrouted",
 ] as const;
 export type CallFault = (typeof callFaults)[number];
 
+/** Longer than the first back-offs, so that keeping to it shows. */
+const askedForMs = 45_000;
+
 export interface Systems {
   received: Received[];
   applied: Applied[];
   answered: { worker: string; operationId: string; atMs: number }[];
+  askedForTime: Testimony["askedForTime"][number][];
+  /** Called with what was applied, before its own answer leaves. */
+  reportsFirst: ((entry: Applied) => Promise<void>) | undefined;
   /** The same system as one worker reaches it. */
-  connect(name: string, contract: Contract, worker: string): Provider;
+  connect(name: string, contract: Contract, worker: { id: string; revision: number }): Provider;
 }
 
 export interface SystemsOptions {
   clock: VirtualClock;
   latencyMs(): number;
+  happen: Happen;
   /** The fault of this call; undefined: none. */
   callFault(call: { provider: string; request: SendRequest }): CallFault | undefined;
   /** True: this look-up gets no answer. */
@@ -58,6 +68,7 @@ export function systems(options: SystemsOptions): Systems {
   const received: Received[] = [];
   const applied: Applied[] = [];
   const answered: Systems["answered"] = [];
+  const askedForTime: Systems["askedForTime"] = [];
   const keys = new Map<string, { entry: Applied; untilMs: number }>();
 
   function arrive(arrival: Arrival): void {
@@ -107,6 +118,7 @@ export function systems(options: SystemsOptions): Systems {
     if (fault === "appliedLate") {
       const delayMs = timeoutMs + Math.floor(contract.horizonMs * 0.8);
       clock.at(clock.nowMs() + delayMs, () => {
+        options.happen("a call was applied after its time");
         arrive(arrival);
         apply(arrival);
       });
@@ -116,13 +128,25 @@ export function systems(options: SystemsOptions): Systems {
     arrive(arrival);
     if (fault === "refused") return { kind: "refused", reason: "403", speaksForOperation: false };
     if (fault === "turnedAway") return { kind: "notApplied", reason: "429", retryAfterMs: 2000 };
+    if (fault === "busy") return askForTime(arrival);
     const entry = apply(arrival, fault === "misrouted" ? { payload: { of: "another" } } : {});
     if (fault === "answerLate") return timedOut();
+    if (fault === "reportFirst") await world.reportsFirst?.(entry);
     await clock.sleep(options.latencyMs());
     if (fault === "answerLost") return { kind: "noAnswer", reason: "reset" };
     const { worker } = arrival;
     answered.push({ worker, operationId: request.binding.operationId, atMs: clock.nowMs() });
     return { kind: "receipt", receipt: receiptOf(entry) };
+  }
+
+  /** 503 and Retry-After: whether anything was done, it does not say. */
+  function askForTime({ request, worker }: Arrival): Answer {
+    options.happen("a system asked for time");
+    const { binding, fence } = request;
+    const { operationId } = binding;
+    const atMs = clock.nowMs();
+    askedForTime.push({ worker, operationId, fence, atMs, retryAfterMs: askedForMs });
+    return { kind: "noAnswer", reason: "503", retryAfterMs: askedForMs };
   }
 
   async function lookUp(
@@ -135,39 +159,44 @@ export function systems(options: SystemsOptions): Systems {
     if (options.lookupFails(provider)) return { kind: "inconclusive", reason: "503" };
     const found = applied.find(
       (entry) =>
-        entry.provider === provider &&
-        entry.operationId === request.binding.operationId &&
+        isOf(entry, provider, request) &&
         (contract.lookup?.consistency === "strong" || entry.visibleAtMs <= nowMs),
     );
+    if (found === undefined && applied.some((entry) => isOf(entry, provider, request)))
+      options.happen("a search lagged behind");
     await clock.sleep(options.latencyMs());
     return found === undefined ? { kind: "absent" } : { kind: "found", receipt: receiptOf(found) };
   }
 
-  return {
+  const world: Systems = {
     received,
     applied,
     answered,
-    connect: (name, contract, worker) => ({
+    askedForTime,
+    reportsFirst: undefined,
+    connect: (name, contract, { id: worker, revision }) => ({
       name,
       apiVersion: "v1",
       contract,
       accountOf: (tenantId) => tenantId,
-      send: (request) =>
-        carryOut(
-          {
-            provider: name,
-            contract,
-            worker,
-            request: structuredClone(request),
-            sentAtMs: clock.nowMs(),
-          },
-          options.callFault({ provider: name, request }),
-        ),
+      send(request) {
+        if (request.payload["revision"] !== undefined && request.payload["revision"] !== revision)
+          options.happen("an older revision's plan was carried on");
+        if (request.payload["undo"] !== undefined) options.happen("something was made good");
+        const sent = { provider: name, contract, worker, request: structuredClone(request) };
+        const fault = options.callFault({ provider: name, request });
+        return carryOut({ ...sent, sentAtMs: clock.nowMs() }, fault);
+      },
       ...(contract.lookup === undefined
         ? {}
         : { lookup: (request: LookupRequest) => lookUp(name, contract, request) }),
     }),
   };
+  return world;
+}
+
+function isOf(entry: Applied, provider: string, { binding }: LookupRequest): boolean {
+  return entry.provider === provider && entry.operationId === binding.operationId;
 }
 
 function intentOf({ request }: Arrival) {

@@ -2,107 +2,160 @@
 //
 // First the faults; then they stop, what was revoked is granted again, every worker has the new code, and time passes
 // until nothing is due. What is still open then is open for good.
-import { audit } from "../audit/auditor.ts";
+import { TransientFault } from "../../shared/domain/faults.ts";
+import { judge, type Judgement } from "../audit/auditor.ts";
 import { outcomesOf } from "../audit/oracle.ts";
-import type { Testimony, Violation } from "../audit/testimony.ts";
+import type { Testimony } from "../audit/testimony.ts";
+import type { StoreCall, Twist } from "../memory/memory-cases.ts";
 import { fleetOf, type Fleet } from "./fleet.ts";
-import { operatorsOf } from "./operators.ts";
+import type { Happening } from "./happenings.ts";
+import { operatorsOf, type Operators } from "./operators.ts";
+import { peopleOf } from "./people.ts";
 import { faultsForMs, type Fault, type Schedule } from "./schedule.ts";
-import { caseKeyOf, newWorld, startMs, tenantId, type Visit, type World } from "./world.ts";
+import { strikeAtTime, type Strike } from "./strike.ts";
+import { caseKeyOf, expectTransient, newWorld, startMs, type Visit, type World } from "./world.ts";
 
-export interface ScheduleResult {
-  violations: Violation[];
+export interface ScheduleResult extends Judgement {
   /** Places in the schedule's list of the faults that struck. */
   fired: number[];
   visits: number;
   outcomes: string[];
+  happened: Partial<Record<Happening, number>>;
 }
 
 const settleForMs = 4 * 3_600_000;
 const sweepEveryMs = 60_000;
 const feedEveryMs = 5000;
 
+/** Which of a schedule's faults wait for what is happening now. */
+type Struck = <Kind extends Fault["kind"]>(
+  kind: Kind,
+  isNow: (fault: Fault & { kind: Kind }) => boolean,
+) => (Fault & { kind: Kind })[];
+
+/** What has been counted so far: faults strike by number. */
+type Counts = Record<
+  "visit" | "write" | "call" | "lookup" | "hint" | "send" | "latency" | "checkpoint" | "ask",
+  number
+>;
+
+interface Run {
+  schedule: Schedule;
+  struck: Struck;
+  counts: Counts;
+  latencyMs(): number;
+  fleet(): Fleet;
+  world(): World;
+}
+
 export async function runSchedule(
   schedule: Schedule,
   show: (testimony: Testimony) => void = () => {},
 ): Promise<ScheduleResult> {
   const fired = new Set<number>();
-  const faults = schedule.faults.map((fault, place) => ({ fault, place }));
-  const counts = { visit: 0, write: 0, call: 0, lookup: 0, hint: 0, send: 0, latency: 0 };
   let isOver = false;
-
-  /** The faults that wait for this very count. */
-  function struck<Kind extends Fault["kind"]>(
-    kind: Kind,
-    isNow: (fault: Fault & { kind: Kind }) => boolean,
-  ) {
+  const struck: Struck = (kind, isNow) => {
     if (isOver) return [];
-    return faults.flatMap(({ fault, place }) => {
-      if (fault.kind !== kind || !isNow(fault as Fault & { kind: Kind })) return [];
+    return schedule.faults.flatMap((fault, place) => {
+      const theFault = fault as Fault & { kind: typeof kind };
+      if (fault.kind !== kind || !isNow(theFault)) return [];
       fired.add(place);
-      return [fault as Fault & { kind: Kind }];
+      return [theFault];
+    });
+  };
+  const run: Run = {
+    schedule,
+    struck,
+    counts: {
+      visit: 0,
+      write: 0,
+      call: 0,
+      lookup: 0,
+      hint: 0,
+      send: 0,
+      latency: 0,
+      checkpoint: 0,
+      ask: 0,
+    },
+    latencyMs() {
+      run.counts.latency += 1;
+      const { n, seed } = schedule;
+      const mixed = Math.imul(run.counts.latency ^ (seed << 7) ^ (n << 15), 0x9e3779b1) >>> 0;
+      return mixed % 97 === 0 ? 1500 : 1 + (mixed % 37);
+    },
+    fleet: () => fleet,
+    world: () => world,
+  };
+  const world: World = worldOf(run);
+  const fleet: Fleet = fleetOf(world, {
+    slots: schedule.slots,
+    lagOf: (n) => struck("staleReads", ({ turn }) => turn === n)[0]?.lagVersions ?? 0,
+  });
+  const operators = operatorsOf(world);
+  world.setPump(fleet.pump);
+  world.reached.reportsFirst = async (entry) => void (await operators.reportOf(entry, 9000));
+  peopleOf(world, {
+    afterMs: schedule.answerAfterMs,
+    answerFault: (n) => struck("answer", ({ question }) => question === n)[0]?.fault,
+  });
+  const storeDown = faultyStore(run, operators);
+  for (const [place, fault] of schedule.faults.entries()) {
+    if (!("atMs" in fault)) continue;
+    world.clock.at(startMs + fault.atMs, () => {
+      if (isOver) return;
+      void strike({ fault, fleet, operators, storeDown, place });
     });
   }
-
-  const latencyMs = () => {
-    counts.latency += 1;
-    const mixed =
-      Math.imul(counts.latency ^ (schedule.seed << 7) ^ (schedule.n << 15), 0x9e3779b1) >>> 0;
-    return mixed % 97 === 0 ? 1500 : 1 + (mixed % 37);
-  };
-
-  let fleet: Fleet;
-  async function visit<Result>(
-    { boundary, worker }: Visit,
-    act: () => Promise<Result>,
-  ): Promise<Result> {
-    if (worker.dead) return never();
-    counts.visit += 1;
-    const mine = counts.visit;
-    await world.clock.sleep(latencyMs());
-    if (await strikes("before", mine)) return never();
-    const result = await act();
-    await world.clock.sleep(latencyMs());
-    if (await strikes("after", mine)) return never();
-    return result;
-
-    async function strikes(when: "before" | "after", n: number): Promise<boolean> {
-      if (worker.dead) return true;
-      const stalls = struck("stall", (fault) => fault.visit === n && fault.when === when);
-      if (boundary === "send" && when === "before") {
-        counts.send += 1;
-        stalls.push(...struck("freezeAtSend", ({ send }) => send === counts.send).map(asStall));
-      }
-      for (const { ms } of stalls) {
-        fleet.freeze(worker, ms);
-        const fromMs = world.nowMs();
-        await world.clock.sleep(ms);
-        if (boundary === "send" && when === "before") {
-          world.notes.freezes.push({ worker: worker.id, fromMs, toMs: world.nowMs() });
-        }
-      }
-      if (struck("kill", (fault) => fault.visit === n && fault.when === when).length > 0)
-        fleet.kill(worker);
-      return worker.dead;
-    }
+  async function strike(one: Strike): Promise<void> {
+    if (await strikeAtTime(world, one)) fired.add(one.place);
   }
+  let isQuietNow = false;
+  everyNow(world, operators, {
+    isOver: () => isQuietNow,
+    async swept() {
+      isQuietNow = isOver && fleet.isIdle() && (await world.isQuiet());
+    },
+  });
+  for (const [n] of schedule.businesses.entries()) await world.post(n, { n: 1000 + n, amount: 1 });
+  fleet.pump();
+  await world.clock.run(startMs + faultsForMs);
+  isOver = true;
+  void settle(world, fleet, operators);
+  await world.clock.run(world.nowMs() + settleForMs, () => isQuietNow);
+  const testimony = await world.testimony(true);
+  show(testimony);
+  return {
+    ...judge(testimony),
+    fired: [...fired].sort((a, b) => a - b),
+    visits: run.counts.visit,
+    outcomes: outcomesOf(testimony).map(({ name }) => name),
+    happened: world.notes.happened,
+  };
+}
 
-  const world = newWorld({
+function worldOf(run: Run): World {
+  const { counts, latencyMs, schedule, struck } = run;
+  return newWorld({
     businesses: schedule.businesses,
     turnBudgetMs: schedule.turnBudgetMs,
     fused: schedule.fused,
+    paced: true,
     latencyMs,
-    visit,
+    visit: (visit, act) => visited(run, visit, act),
     hintFault() {
       counts.hint += 1;
       return struck("hint", ({ hint }) => hint === counts.hint)[0]?.fault;
+    },
+    modelFails() {
+      counts.ask += 1;
+      return struck("modelFails", ({ ask }) => ask === counts.ask).length > 0;
     },
     systems: {
       callFault() {
         counts.call += 1;
         const [outage] = struck("outageAtCall", ({ call }) => call === counts.call);
         if (outage !== undefined) {
-          fleet.stopUntil(world.nowMs() + outage.forMs);
+          run.fleet().stopUntil(run.world().nowMs() + outage.forMs);
           return "answerLost";
         }
         return struck("call", ({ call }) => call === counts.call)[0]?.fault;
@@ -114,74 +167,89 @@ export async function runSchedule(
       lagMs: (settleMs) => (schedule.n * 7919) % settleMs,
     },
   });
-  const operators = operatorsOf(world);
-  let storeDownUntilMs = 0;
-  world.cases.hooks = {
-    ...world.cases.hooks,
-    before({ operation }) {
-      if (operation !== "write" && operation !== "createFinding") return undefined;
-      if (world.nowMs() < storeDownUntilMs) return "lost";
-      counts.write += 1;
-      for (const { forMs } of struck("revokeAtWrite", ({ write }) => write === counts.write)) {
-        for (const action of world.actions) operators.revoke(action, forMs);
-      }
-      const [twisted] = struck("write", ({ write }) => write === counts.write);
-      if (twisted?.twist === "late") {
-        world.clock.at(world.nowMs() + twisted.landAfterMs, () => void world.cases.landLate());
-      }
-      return twisted?.twist;
-    },
-  };
-  fleet = fleetOf(world, {
-    slots: schedule.slots,
-    lagOf: (n) => struck("staleReads", ({ turn }) => turn === n)[0]?.lagVersions ?? 0,
-  });
-  world.setPump(fleet.pump);
-
-  for (const { fault, place } of faults) {
-    if (!("atMs" in fault)) continue;
-    world.clock.at(startMs + fault.atMs, () => {
-      if (isOver) return;
-      const storeDown = (untilMs: number) => void (storeDownUntilMs = untilMs);
-      void strikeOnce({ fault, fleet, operators, storeDown, place });
-    });
-  }
-  async function strikeOnce(strike: Strike): Promise<void> {
-    if (await strikeAtTime(world, strike)) fired.add(strike.place);
-  }
-  let isQuietNow = false;
-  everyNow(world, {
-    isOver: () => isQuietNow,
-    async swept() {
-      isQuietNow = isOver && fleet.isIdle() && (await world.isQuiet());
-    },
-  });
-  for (const [n] of schedule.businesses.entries()) await world.post(n, { n: 1000 + n, amount: 1 });
-  fleet.pump();
-  await world.clock.run(startMs + faultsForMs);
-  isOver = true;
-  await settle(world, fleet, operators);
-  await world.clock.run(world.nowMs() + settleForMs, () => isQuietNow);
-  const testimony = await world.testimony(true);
-  show(testimony);
-  return {
-    violations: audit(testimony),
-    fired: [...fired].sort((a, b) => a - b),
-    visits: counts.visit,
-    outcomes: outcomesOf(testimony).map(({ name }) => name),
-  };
 }
 
-function asStall({ ms }: Fault & { kind: "freezeAtSend" }): Fault & { kind: "stall" } {
-  return { kind: "stall", visit: 0, when: "before", ms };
+/** One visit of one boundary: held, killed before or after, or let through. */
+async function visited<Result>(
+  run: Run,
+  { boundary, worker }: Visit,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  if (worker.dead) return never();
+  const { counts, latencyMs, struck } = run;
+  const { clock, notes, nowMs } = run.world();
+  counts.visit += 1;
+  const mine = counts.visit;
+  await clock.sleep(latencyMs());
+  if (await strikes("before", mine)) return never();
+  const result = await act();
+  await clock.sleep(latencyMs());
+  if (await strikes("after", mine)) return never();
+  return result;
+
+  async function strikes(when: "before" | "after", n: number): Promise<boolean> {
+    if (worker.dead) return true;
+    const isAtSocket = boundary === "send" && when === "before";
+    const stallsMs = struck("stall", (fault) => fault.visit === n && fault.when === when).map(
+      ({ ms }) => ms,
+    );
+    if (isAtSocket) {
+      counts.send += 1;
+      stallsMs.push(
+        ...struck("freezeAtSend", ({ send }) => send === counts.send).map(({ ms }) => ms),
+      );
+    }
+    for (const ms of stallsMs) {
+      run.fleet().freeze(worker, ms);
+      const fromMs = nowMs();
+      await clock.sleep(ms);
+      if (isAtSocket) notes.freezes.push({ worker: worker.id, fromMs, toMs: nowMs() });
+    }
+    if (struck("kill", (fault) => fault.visit === n && fault.when === when).length > 0)
+      run.fleet().kill(worker);
+    return worker.dead;
+  }
 }
 
 function never(): Promise<never> {
   return new Promise(() => {});
 }
 
+/** Returns how to take the store down. */
+function faultyStore(run: Run, operators: Operators): (untilMs: number) => void {
+  const { counts, struck } = run;
+  const world = run.world();
+  let downUntilMs = 0;
+  function before({ operation }: StoreCall): Twist | undefined {
+    if (operation === "readCheckpoint" || operation === "createCheckpoint") {
+      counts.checkpoint += 1;
+      const [lost] = struck("checkpoint", ({ access }) => access === counts.checkpoint);
+      if (lost !== undefined && operation === "readCheckpoint")
+        throw new TransientFault("the checkpoint could not be read");
+      return lost === undefined ? undefined : "lost";
+    }
+    if (operation !== "write" && operation !== "createFinding") return undefined;
+    if (world.nowMs() < downUntilMs) return "lost";
+    counts.write += 1;
+    for (const { forMs } of struck("revokeAtWrite", ({ write }) => write === counts.write)) {
+      for (const action of world.actions) void operators.revoke(action, forMs);
+    }
+    const [twisted] = struck("write", ({ write }) => write === counts.write);
+    if (twisted?.twist === "late") {
+      world.clock.at(world.nowMs() + twisted.landAfterMs, () => world.landLate());
+    }
+    return twisted?.twist;
+  }
+  world.cases.hooks = { ...world.cases.hooks, before };
+  return (untilMs) => void (downUntilMs = untilMs);
+}
+
 /** The sweeper and the reader of the feed go round until the world is quiet. */
-function everyNow(world: World, until: { isOver(): boolean; swept(): Promise<void> }): void {
+function everyNow(
+  world: World,
+  { book }: Operators,
+  until: { isOver(): boolean; swept(): Promise<void> },
+): void {
   let position = 0;
   const sweep = () => {
     if (until.isOver()) return;
@@ -197,89 +265,21 @@ function everyNow(world: World, until: { isOver(): boolean; swept(): Promise<voi
     void feedOnce();
   };
   const feedOnce = async () => {
-    position = await world.feed(position);
+    position = await world.feed(book, position);
     world.clock.at(world.nowMs() + feedEveryMs, feed);
   };
   world.clock.at(startMs + 30_000, sweep);
   world.clock.at(startMs + feedEveryMs, feed);
 }
 
-async function settle(
-  world: World,
-  fleet: Fleet,
-  operators: ReturnType<typeof operatorsOf>,
-): Promise<void> {
+async function settle(world: World, fleet: Fleet, operators: Operators): Promise<void> {
   world.control.draining = false;
-  world.cases.landLate();
-  operators.grantAll();
+  world.landLate();
   fleet.deploy(2, "all");
-  for (const { caseId } of (await world.testimony(false)).cases.map(({ key }) => key)) {
-    await world.hints.send("cases", {
-      tenantId,
-      caseId,
-      hintId: `granted ${caseId}`,
-      reason: "granted",
-    });
-  }
-}
-
-interface Strike {
-  fault: Fault;
-  place: number;
-  fleet: Fleet;
-  operators: ReturnType<typeof operatorsOf>;
-  storeDown(untilMs: number): void;
-}
-
-/** False when it struck nothing: no effect to speak of, no grant to take. */
-async function strikeAtTime(world: World, strike: Strike): Promise<boolean> {
-  const { fault, fleet, operators, place } = strike;
-  const nowMs = world.nowMs();
-  switch (fault.kind) {
-    case "facts": {
-      const orderKey = fault.older ? { orderKey: "2026-11-29T11:00:00.000Z" } : {};
-      await world.post(fault.caseN, { n: place, amount: fault.amount, ...orderKey });
-      return true;
-    }
-    case "revoke":
-      return operators.revoke(fault.action, fault.forMs);
-    case "statement":
-      return operators.state(fault.how, place);
-    case "providerReport":
-      return operators.report(place);
-    case "deploy":
-      fleet.deploy(2, "some");
-      return true;
-    case "drain":
-      world.control.draining = true;
-      world.clock.at(nowMs + fault.forMs, () => void (world.control.draining = false));
-      return true;
-    case "outage":
-      fleet.stopUntil(nowMs + fault.forMs);
-      return true;
-    case "storeOutage":
-      strike.storeDown(nowMs + fault.forMs);
-      return true;
-    case "skew":
-      world.skew.brokerMs = fault.brokerMs;
-      world.skew.sweeperMs = fault.sweeperMs;
-      return true;
-    case "spuriousHint":
-      await world.hints
-        .send("cases", { ...caseKeyOf(fault.caseN), hintId: `spurious ${place}`, reason: "test" })
-        .catch(() => {});
-      return true;
-    case "kill":
-    case "stall":
-    case "freezeAtSend":
-    case "outageAtCall":
-    case "revokeAtWrite":
-    case "write":
-    case "call":
-    case "lookupFails":
-    case "hint":
-    case "staleReads":
-    case "none":
-      return false;
+  await operators.grantAll();
+  for (const [n] of world.options.businesses.entries()) {
+    const key = caseKeyOf(n);
+    const hint = { ...key, hintId: `granted ${key.caseId}`, reason: "granted" };
+    await world.hints.send("cases", hint).catch(expectTransient);
   }
 }

@@ -4,8 +4,10 @@
 // call strikes wherever that happens to be in the interleaving; if it never comes so far, the fault does not count.
 import type { CallFault } from "./providers.ts";
 import { callFaults } from "./providers.ts";
-import { contractKinds, freezeMsMax } from "./contracts.ts";
+import { contractKinds, contracts, freezeMsMax } from "./contracts.ts";
 import { diceOf, mixSeeds, type Dice } from "./dice.ts";
+import { statedHows, type StatedHow } from "./operators.ts";
+import { answerFaults, approvers, type AnswerFault } from "./people.ts";
 import { actionNames, type Business } from "./workflows.ts";
 
 export type Fault =
@@ -22,11 +24,19 @@ export type Fault =
   | { kind: "lookupFails"; lookup: number }
   | { kind: "hint"; hint: number; fault: "lost" | "twice" | "throws" }
   | { kind: "staleReads"; turn: number; lagVersions: number }
-  | { kind: "facts"; atMs: number; caseN: number; amount: number; older: boolean }
-  | { kind: "revoke"; atMs: number; action: string; forMs: number }
-  | { kind: "statement"; atMs: number; how: "honest" | "forced" | "abandon" }
+  /** A checkpoint that is not written, or not read. */
+  | { kind: "checkpoint"; access: number; how: "lost" | "unreadable" }
+  | { kind: "modelFails"; ask: number }
+  | { kind: "answer"; question: number; fault: AnswerFault }
+  /** `by`: a person's own doing, who then may not approve. */
+  | { kind: "facts"; atMs: number; caseN: number; amount: number; older: boolean; by?: string }
+  | { kind: "recall"; atMs: number; caseN: number }
+  /** `thenForMs`: granted again, and only for so long. */
+  | { kind: "revoke"; atMs: number; action: string; forMs: number; thenForMs?: number }
+  | { kind: "statement"; atMs: number; how: StatedHow }
   | { kind: "providerReport"; atMs: number }
-  | { kind: "deploy"; atMs: number }
+  | { kind: "erase"; atMs: number; caseN: number }
+  | { kind: "deploy"; atMs: number; slots: "some" | "all" }
   | { kind: "drain"; atMs: number; forMs: number }
   | { kind: "outage"; atMs: number; forMs: number }
   | { kind: "storeOutage"; atMs: number; forMs: number }
@@ -35,18 +45,54 @@ export type Fault =
   /** Left out by shrinking. */
   | { kind: "none" };
 
+/** Every kind that a schedule may hold. */
+export const faultKinds = [
+  "answer",
+  "call",
+  "checkpoint",
+  "deploy",
+  "drain",
+  "erase",
+  "facts",
+  "freezeAtSend",
+  "hint",
+  "kill",
+  "lookupFails",
+  "modelFails",
+  "outage",
+  "outageAtCall",
+  "providerReport",
+  "recall",
+  "revoke",
+  "revokeAtWrite",
+  "skew",
+  "spuriousHint",
+  "staleReads",
+  "stall",
+  "statement",
+  "storeOutage",
+  "write",
+] as const satisfies readonly Fault["kind"][];
+
 export interface Schedule {
   seed: number;
   n: number;
   businesses: Business[];
   slots: number;
   fused: boolean;
+  /** How long people take to answer. */
+  answerAfterMs: number;
   turnBudgetMs: number;
   faults: Fault[];
 }
 
+/** When a key has become too old to be relied on. */
+const { idempotency } = contracts.key;
+const keyAgedMs = (idempotency?.retentionMs ?? 0) - (idempotency?.marginMs ?? 0);
+
 export const faultsMin = 10;
-const faultsMade = 36;
+const faultsMade = 44;
+const rareMade = 8;
 /** Faults stop here. */
 export const faultsForMs = 30 * 60_000;
 
@@ -57,8 +103,9 @@ export function scheduleOf(seed: number, n: number): Schedule {
     seed,
     n,
     businesses: Array.from({ length: caseCount }, () => businessOf(dice)),
-    slots: dice.between(1, 3),
+    slots: dice.between(1, 4),
     fused: dice.chance(0.85),
+    answerAfterMs: dice.pick([500, 500, 4000, 30_000]),
     turnBudgetMs: dice.pick([90_000, 90_000, 40_000, 16_000]),
     faults: Array.from({ length: faultsMade }, (_, place) => faultOf(dice, place, caseCount)),
   };
@@ -67,7 +114,14 @@ export function scheduleOf(seed: number, n: number): Schedule {
 function businessOf(dice: Dice): Business {
   const kinds = (min: number, max: number) =>
     Array.from({ length: dice.between(min, max) }, () => dice.pick(contractKinds));
-  return { plan: kinds(1, 3), notify: kinds(0, 2), decider: dice.chance(0.85) ? "rest" : "again" };
+  const plan = kinds(1, 3);
+  return {
+    plan,
+    asked: dice.chance(0.5) ? [] : plan.flatMap((_kind, n) => (dice.chance(0.6) ? [n] : [])),
+    notify: kinds(0, 2),
+    decider: dice.pick(["rest", "rest", "rest", "again", "repeats", "repeats", "hasty"]),
+    asksModel: dice.chance(0.25),
+  };
 }
 
 /** Half of all that happens falls into the seconds in which the first turns run. */
@@ -117,30 +171,43 @@ const makers: readonly ((dice: Dice, caseN: number) => Fault)[] = [
     caseN,
     amount: dice.between(1, 3),
     older: dice.chance(0.25),
+    ...(dice.chance(0.2) ? { by: dice.pick(approvers) } : {}),
   }),
   (dice) => ({
     kind: "revoke",
     atMs: timeOf(dice),
     action: dice.pick(actionNames),
     forMs: dice.pick([1000, 60_000, 1_200_000]),
+    ...(dice.chance(0.3) ? { thenForMs: dice.pick([5000, 90_000]) } : {}),
+  }),
+  (dice) => ({ kind: "answer", question: dice.between(1, 4), fault: dice.pick(answerFaults) }),
+  (dice) => ({ kind: "answer", question: dice.between(1, 2), fault: dice.pick(answerFaults) }),
+  (dice) => ({
+    kind: "checkpoint",
+    access: dice.between(1, 6),
+    how: dice.pick(["lost", "unreadable"]),
   }),
   (dice) => ({
     kind: "statement",
     atMs: dice.between(5000, faultsForMs - 1),
-    how: dice.pick(["honest", "honest", "forced", "abandon"]),
+    how: dice.pick(statedHows),
   }),
   (dice) => ({ kind: "providerReport", atMs: timeOf(dice) }),
   (dice, caseN) => ({ kind: "spuriousHint", atMs: timeOf(dice), caseN }),
 ];
 
-const rare: readonly ((dice: Dice) => Fault)[] = [
+const rare: readonly ((dice: Dice, caseN: number) => Fault)[] = [
   (dice) => ({
     kind: "outageAtCall",
     call: dice.between(1, 3),
-    forMs: dice.pick([60_000, 720_000, 1_000_000]),
+    // Among them one that ends about when the key's safe time does.
+    forMs: dice.pick([60_000, ...Array<number>(3).fill(keyAgedMs + dice.between(-1000, 0)), 1e6]),
   }),
+  (dice, caseN) => ({ kind: "recall", atMs: timeOf(dice), caseN }),
+  (dice, caseN) => ({ kind: "erase", atMs: dice.between(10_000, faultsForMs - 1), caseN }),
+  (dice) => ({ kind: "modelFails", ask: dice.between(1, 3) }),
   (dice) => ({ kind: "revokeAtWrite", write: dice.between(1, 6), forMs: dice.pick([500, 60_000]) }),
-  (dice) => ({ kind: "deploy", atMs: timeOf(dice) }),
+  (dice) => ({ kind: "deploy", atMs: timeOf(dice), slots: dice.pick(["some", "some", "all"]) }),
   (dice) => ({ kind: "drain", atMs: timeOf(dice), forMs: dice.pick([1000, 60_000]) }),
   (dice) => ({ kind: "outage", atMs: timeOf(dice), forMs: dice.pick([60_000, 1_000_000]) }),
   (dice) => ({ kind: "storeOutage", atMs: timeOf(dice), forMs: dice.pick([500, 5000, 60_000]) }),
@@ -157,7 +224,10 @@ const certain: readonly Fault["kind"][] = ["facts", "revoke", "spuriousHint"];
 const certainMakers = makers.filter((make) => certain.includes(make(diceOf(1), 0).kind));
 
 function faultOf(dice: Dice, place: number, caseCount: number): Fault {
-  if (place < 3 || place >= faultsMade - 2) return dice.pick(rare)(dice);
-  const from = place < faultsMin ? certainMakers : makers;
-  return dice.pick(from)(dice, dice.between(0, caseCount - 1));
+  const isRare = place >= faultsMade - rareMade;
+  const from = isRare ? rare : place < faultsMin ? certainMakers : makers;
+  return dice.pick<(dice: Dice, caseN: number) => Fault>(from)(
+    dice,
+    dice.between(0, caseCount - 1),
+  );
 }

@@ -1,7 +1,12 @@
 // Many schedules, judged one by one; a violation comes with the command that replays it and what is left after shrinking.
+import { rules } from "../audit/auditor.ts";
+import { happenings } from "./happenings.ts";
 import { runSchedule } from "./run-schedule.ts";
-import { faultsMin, scheduleOf, type Fault } from "./schedule.ts";
+import { faultKinds, faultsMin, scheduleOf, type Fault } from "./schedule.ts";
 import { onlyFaults, shrink } from "./shrink.ts";
+
+/** From here on a run must have seen every kind of fault, every happening, and subjects of every rule. */
+export const schedulesTelling = 1000;
 
 export interface Found {
   schedule: number;
@@ -20,6 +25,9 @@ export interface Simulated {
   faultsLeast: number;
   faultKinds: Record<string, number>;
   outcomes: Record<string, number>;
+  /** What schedules brought about, and how many subjects each rule of the auditor found to judge. */
+  happened: Record<string, number>;
+  looked: Record<string, number>;
   violations: Found[];
 }
 
@@ -42,6 +50,8 @@ export function nothingYet(): Simulated {
     faultsLeast: Infinity,
     faultKinds: {},
     outcomes: {},
+    happened: {},
+    looked: {},
     violations: [],
   };
 }
@@ -51,13 +61,16 @@ export async function simulate(range: Range): Promise<Simulated> {
   for (let n = range.from; n < range.until; n += range.step) {
     const made = scheduleOf(range.seed, n);
     const schedule = range.places === undefined ? made : onlyFaults(made, range.places);
-    const { fired, outcomes, violations, visits } = await runSchedule(schedule);
+    const ran = await runSchedule(schedule);
+    const { fired, outcomes, violations, visits } = ran;
     sum.schedules += 1;
     sum.visits += visits;
     sum.faults += fired.length;
     sum.faultsLeast = Math.min(sum.faultsLeast, fired.length);
     for (const place of fired) count(sum.faultKinds, schedule.faults[place]?.kind ?? "none");
     for (const outcome of outcomes) count(sum.outcomes, outcome);
+    sum.happened = summed(sum.happened, ran.happened);
+    sum.looked = summed(sum.looked, ran.looked);
     const rules = new Map(violations.map((violation) => [violation.rule, violation]));
     for (const { evidence, rule } of rules.values()) {
       const replay = `npm run simulate -- --seed ${range.seed} --schedule ${n}`;
@@ -85,6 +98,8 @@ export function added(a: Simulated, b: Simulated): Simulated {
     faultsLeast: Math.min(a.faultsLeast, b.faultsLeast),
     faultKinds: summed(a.faultKinds, b.faultKinds),
     outcomes: summed(a.outcomes, b.outcomes),
+    happened: summed(a.happened, b.happened),
+    looked: summed(a.looked, b.looked),
     violations: [...a.violations, ...b.violations],
   };
 }
@@ -94,14 +109,23 @@ export function whyTooTame(sum: Simulated): string | undefined {
   if (sum.schedules === 0) return "no schedule ran";
   if (sum.faultsLeast < faultsMin)
     return `a schedule had ${sum.faultsLeast} faults, fewer than ${faultsMin}`;
-  return undefined;
+  if (sum.schedules < schedulesTelling) return undefined;
+  const never = [
+    ...faultKinds.filter((kind) => sum.faultKinds[kind] === undefined),
+    ...happenings.filter((name) => sum.happened[name] === undefined),
+    ...Object.keys(rules).filter((rule) => (sum.looked[rule] ?? 0) === 0),
+  ];
+  return never.length > 0 ? `it never came to: ${never.join("; ")}` : undefined;
 }
 
 function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-function summed(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+function summed(
+  a: Readonly<Record<string, number>>,
+  b: Readonly<Partial<Record<string, number>>>,
+): Record<string, number> {
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]));
 }

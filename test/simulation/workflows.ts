@@ -1,7 +1,11 @@
 // The business of a simulated case: a plan over systems of each kind, then the people who must be told.
 //
-//   rest    asks only for what no earlier effect may have done, as a decider should
-//   again   asks for everything each time: the protocol must hold it, not trust it
+//   rest      asks only for what no earlier effect may have done, as a decider should
+//   again     asks for everything each time: the protocol must hold it, not trust it
+//   repeats   means to do everything again, and names what it repeats
+//   hasty     would make good what was never confirmed
+//
+// Facts that say `recall` ask for the opposite: what was confirmed is made good, each by an action of its own.
 import { z } from "zod";
 import {
   bookOf,
@@ -9,39 +13,50 @@ import {
   type Book,
   type Decision,
   type DecideView,
+  type Facts,
   type Provider,
   type Workflow,
 } from "../../shared/domain/definitions.ts";
 import { canonicalJson, digestOf } from "../../shared/domain/canonical-json.ts";
 import { payloadKeys, sealingKeyBytes } from "../../shared/domain/payload-keys.ts";
+import type { ActionRequest } from "../../shared/domain/records/case.ts";
 import { contractKinds, type ContractKind } from "./contracts.ts";
+import type { Happen } from "./happenings.ts";
 
-export type Decider = "rest" | "again";
+export type Decider = "rest" | "again" | "repeats" | "hasty";
 
 export interface Business {
   /** The contracts of the plan's effects, in their order. */
   plan: readonly ContractKind[];
+  /** Which of them a person must approve, by their place. */
+  asked?: readonly number[];
   notify: readonly ContractKind[];
   decider: Decider;
-  /** Asks a model, through the memo, before it decides. */
+  /** Whether its decider asks a model, whose answer is a new one each time. */
   asksModel?: boolean;
 }
 
 export const workflowType = "simulated";
+/** Short enough that questions run out while a plan waits for its systems. */
+export const approvalMs = 90_000;
 const payload = z.record(z.string(), z.unknown());
-const Proposal = z.object({ said: z.string() });
+const stepsMax = 3;
 
-export const actionOf = (kind: ContractKind, n: number) => `${kind}.step${n}.v1`;
-export const tellOf = (kind: ContractKind) => `${kind}.tell.v1`;
-export const stepsMax = 3;
+type ActionKind = "step" | "asked" | "undo" | "tell";
+const actionOf = (kind: ContractKind, what: ActionKind, n = 0) => `${kind}.${what}${n}.v1`;
+/** By its name, so that the auditor can tell, too. */
+export const needsPerson = (action: string) => /\.(asked|undo)\d/.test(action);
+const isStep = (action: string) => /\.(asked|step)\d/.test(action);
 
 export const actionNames = contractKinds.flatMap((kind) => [
-  ...Array.from({ length: stepsMax }, (_, n) => actionOf(kind, n)),
-  tellOf(kind),
+  ...Array.from({ length: stepsMax }, (_, n) => actionOf(kind, "step", n)),
+  ...Array.from({ length: stepsMax }, (_, n) => actionOf(kind, "asked", n)),
+  actionOf(kind, "undo"),
+  actionOf(kind, "tell"),
 ]);
 
 /** Who is told, and what, is kept apart and encrypted. */
-const isSensitive = (action: string) => action.includes(".tell.");
+const isSensitive = (action: string) => action.includes(".tell");
 
 const actions = actionNames.map((name) =>
   defineAction({
@@ -49,7 +64,8 @@ const actions = actionNames.map((name) =>
     provider: name.split(".")[0] ?? "",
     payload,
     consequence: "It would be done twice.",
-    autonomy: "auto",
+    autonomy: needsPerson(name) ? "approve" : "auto",
+    approvalMs,
     sensitive: isSensitive(name),
   }),
 );
@@ -68,67 +84,129 @@ export function frozenDigestOf(action: string, payload: Readonly<Record<string, 
 
 const facts = z.record(z.string(), z.json());
 
-export function simulatedBook(options: {
+/** What the model said, under which revision and for which version, and that it never says the same twice. */
+export const Advice = z.object({ revision: z.int(), version: z.int(), n: z.int() });
+export type Advice = z.infer<typeof Advice>;
+
+export interface BookOptions {
   business(caseId: string): Business;
   providers: readonly Provider[];
   revision: number;
-  decided(caseId: string, version: number, decision: Decision): void;
-  /** The model is asked; what it says differs each time. */
-  asked(caseId: string, version: number): string;
-}): Book {
+  happen: Happen;
+  decided(caseId: string, made: { version: number; revision: number; decision: Decision }): void;
+  /** One call of the model: takes its time, and may fail. */
+  askModel(caseId: string, asked: { revision: number; version: number }): Promise<Advice>;
+  /** The facts of record as the business has them now; throws when they cannot be read. */
+  refresh(facts: Facts): Promise<Facts>;
+}
+
+export function simulatedBook(options: BookOptions): Book {
+  const { revision } = options;
   const workflow: Workflow = {
     type: workflowType,
-    revision: options.revision,
+    revision,
     facts,
     initialStatus: "open",
     statuses: { open: { final: false }, done: { final: true } },
     events: { told: payload },
     externalRefOf: () => "R-1",
-    fold: (facts, event, { older }) => {
+    refresh: options.refresh,
+    fold: (known, event, { older }) => {
+      if (older) options.happen("an event was overtaken");
       const told = event.body as Record<string, never>;
-      return older ? { ...told, ...facts } : { ...facts, ...told };
+      return older ? { ...told, ...known } : { ...known, ...told };
     },
-    async decide(view, { memo }) {
+    decide(view, context) {
       const caseId = textOf(view, "caseId");
       const business = options.business(caseId);
-      const ask = async () => ({ said: options.asked(caseId, view.version) });
-      const { said } =
-        business.asksModel === true ? await memo("proposal", Proposal, ask) : { said: "" };
-      const decision = decisionOf(business, view, said);
-      options.decided(caseId, view.version, decision);
-      return decision;
+      const decided = (advice?: Advice): Decision => {
+        const decision = decisionOf(business, view, { revision, advice });
+        options.decided(caseId, { version: view.version, revision, decision });
+        return decision;
+      };
+      if (business.asksModel !== true) return decided();
+      const { version } = view;
+      return context
+        .memo("advice", Advice, () => options.askModel(caseId, { revision, version }))
+        .then(decided);
     },
   };
   const { providers } = options;
   return bookOf({ workflows: [workflow], actions, providers, payloadKeys: simulatedKeys });
 }
 
-function decisionOf({ decider, notify, plan }: Business, view: DecideView, said: string): Decision {
-  const target = `T-${textOf(view, "caseId")}`;
-  const wishes = plan.map((kind, n) => ({
-    action: actionOf(kind, n),
-    target,
-    payload: { step: n, amount: `${textOf(view, "amount")}.00`, said },
-  }));
-  const mayHaveDone = new Set(
-    view.effects
-      .filter(
-        ({ contradicted, status }) =>
-          contradicted !== undefined || status === "confirmed" || status === "unknown",
-      )
-      .map(({ action }) => action),
-  );
+/** What each payload says of the decision that it is from. */
+interface Made {
+  revision: number;
+  advice: Advice | undefined;
+}
+
+function decisionOf(business: Business, view: DecideView, made: Made): Decision {
+  const actions =
+    view.facts["recall"] === true ? undoing(business, view, made) : doing(business, view, made);
   return {
     kind: "plan",
-    why: decider,
-    actions: decider === "again" ? wishes : wishes.filter(({ action }) => !mayHaveDone.has(action)),
+    why: business.decider,
+    actions,
     nextStatus: "done",
-    notifications: notify.map((kind, n) => ({
-      action: tellOf(kind),
+    notifications: business.notify.map((kind, n) => ({
+      action: actionOf(kind, "tell"),
       target: `owner${n}@example.org`,
-      payload: { text: `done at ${view.version}` },
+      payload: { text: `done at ${view.version}`, note: textOf(view, "note") },
     })),
   };
+}
+
+function doing(business: Business, view: DecideView, made: Made): ActionRequest[] {
+  const { asked = [], decider, plan } = business;
+  const wishes = plan.map((kind, n): ActionRequest => ({
+    action: actionOf(kind, asked.includes(n) ? "asked" : "step", n),
+    target: `T-${textOf(view, "caseId")}`,
+    payload: { step: n, amount: `${textOf(view, "amount")}.00`, ...said(view, made) },
+  }));
+  const earlier = (wish: ActionRequest) => mayHaveDone(view, wish);
+  switch (decider) {
+    case "again":
+      return wishes;
+    case "rest":
+    case "hasty":
+      return wishes.filter((wish) => earlier(wish) === undefined);
+    case "repeats":
+      return wishes.map((wish) => {
+        const repeats = earlier(wish);
+        return repeats === undefined ? wish : { ...wish, repeats };
+      });
+  }
+}
+
+/** Each has its own rule, its own approval and its own target: the operation that it makes good. */
+function undoing({ decider }: Business, view: DecideView, made: Made): ActionRequest[] {
+  const steps = view.effects.filter(({ action }) => isStep(action));
+  const confirmed = steps.filter(({ status }) => status === "confirmed");
+  const unproved = steps.find(({ status }) => status !== "confirmed");
+  const toUndo = decider === "hasty" && unproved !== undefined ? [unproved] : confirmed;
+  return toUndo
+    .map(({ action, operationId }): ActionRequest => ({
+      action: actionOf(action.split(".")[0] as ContractKind, "undo"),
+      target: operationId,
+      payload: { undo: operationId, ...said(view, made) },
+      compensates: operationId,
+    }))
+    .filter((wish) => decider === "again" || mayHaveDone(view, wish) === undefined);
+}
+
+function said(view: DecideView, { advice, revision }: Made): ActionRequest["payload"] {
+  return { revision, note: textOf(view, "note"), ...(advice === undefined ? {} : { advice }) };
+}
+
+/** The last effect of the same kind on the same target that may have happened. */
+function mayHaveDone(view: DecideView, wish: ActionRequest): string | undefined {
+  return view.effects.findLast(
+    ({ action, contradicted, status, target }) =>
+      action === wish.action &&
+      target === wish.target &&
+      (contradicted !== undefined || status === "confirmed" || status === "unknown"),
+  )?.operationId;
 }
 
 function textOf({ facts }: DecideView, name: string): string {

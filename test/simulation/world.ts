@@ -2,25 +2,27 @@
 //
 // Everything that a worker awaits goes through its `at`; there it may be held, killed or given another answer. A killed
 // worker never resumes: like a process under SIGKILL it runs no `catch` and no `finally`.
-import type { Decision } from "../../shared/domain/definitions.ts";
+import type { Facts } from "../../shared/domain/definitions.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
-import { caseKeyText, type CaseKey } from "../../shared/domain/identity.ts";
+import type { CaseKey } from "../../shared/domain/identity.ts";
+import type { Approval } from "../../shared/domain/records/approval.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
-import { handleHint } from "../../shared/flow/wake/handle-hint.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
-import type { Log, TurnPorts } from "../../shared/flow/turn/turn.ts";
-import type { GrantStore, HintQueue } from "../../shared/stores/ports.ts";
-import type { Landed, Testimony } from "../audit/testimony.ts";
+import type { Pacing } from "../../shared/flow/turn/pacing.ts";
+import type { Log } from "../../shared/flow/turn/turn.ts";
+import type { Batch, HintQueue } from "../../shared/stores/ports.ts";
+import type { Testimony } from "../audit/testimony.ts";
 import { memoryCases } from "../memory/memory-cases.ts";
 import { memoryControl } from "../memory/memory-control.ts";
 import { memoryGrants } from "../memory/memory-grants.ts";
-import { memoryHints, type Delivery, type QueueName } from "../memory/memory-hints.ts";
+import { memoryHints, type QueueName } from "../memory/memory-hints.ts";
 import { virtualClock } from "./clock.ts";
-import { contracts, type ContractKind } from "./contracts.ts";
+import { contracts, pacingLimits, type ContractKind } from "./contracts.ts";
+import { notebook, type Notebook } from "./notebook.ts";
 import { systems, type SystemsOptions } from "./providers.ts";
-import { actionNames, simulatedBook, workflowType, type Business } from "./workflows.ts";
+import { actionNames, needsPerson, workflowType, type Business } from "./workflows.ts";
 
 export const startMs = Date.parse("2026-11-29T12:00:00Z");
 export const tenantId = "acme";
@@ -35,6 +37,9 @@ export interface WorkerState {
   revision: number;
   /** How many transactions of a partition its reads lag behind. */
   lagVersions: number;
+  /** Workers of one instance are killed together, and share its pacing. */
+  instance: string;
+  pacing?: Pacing;
 }
 
 /** What happens at one visit of one boundary by one worker. */
@@ -50,9 +55,21 @@ export interface WorldOptions {
   /** Runs an act at a boundary, under whatever the schedule has for it. */
   visit<Result>(visit: Visit, act: () => Promise<Result>): Promise<Result>;
   hintFault(): "lost" | "twice" | "throws" | undefined;
+  /** True: the model does not answer this time. */
+  modelFails?(): boolean;
   turnBudgetMs?: number;
   fused?: boolean;
+  /** Whether workers are paced. */
+  paced?: boolean;
   contracts?: Partial<Record<ContractKind, (typeof contracts)[ContractKind]>>;
+}
+
+export interface Told {
+  n: number;
+  amount: number;
+  orderKey?: string;
+  recall?: boolean;
+  requestedBy?: string;
 }
 
 export type World = ReturnType<typeof newWorld>;
@@ -63,97 +80,95 @@ export function newWorld(options: WorldOptions) {
   const { nowMs } = clock;
   const skew = { brokerMs: 0, sweeperMs: 0 };
   const offered = { ...contracts, ...options.contracts };
-  const notes = notebook();
+  const notes = notebook(nowMs);
   const cases = memoryCases({ nowMs });
   const grants = memoryGrants();
   const control = memoryControl({ nowMs });
   const broker = memoryHints({ nowMs: () => nowMs() + skew.brokerMs });
-  const reached = systems({ clock, latencyMs: options.latencyMs, ...options.systems });
+  const reached = systems({
+    clock,
+    latencyMs: options.latencyMs,
+    happen: notes.happen,
+    ...options.systems,
+  });
   let pump: () => void = () => {};
+  let asked: (approval: Approval) => void = () => {};
   const hints = faultyHints({
     broker,
     hintFault: options.hintFault,
     wake: (atMs) => clock.at(atMs - skew.brokerMs + 1, () => pump()),
   });
+  const noticed = noticing(notes, nowMs);
   cases.hooks = {
-    landed: (batch, caseEtag) =>
-      void notes.landedOf(batch.key.caseId).push({ atMs: nowMs(), batch, caseEtag }),
+    landed(batch, caseEtag) {
+      notes.landedOf(batch.key.caseId).push({ atMs: nowMs(), batch, caseEtag });
+      noticed(batch);
+      for (const created of batch.creates) if (created.type === "approval") asked(created);
+    },
   };
-  const grant = (state: Grant) => {
-    grants.put(state);
-    notes.grants.push({ atMs: nowMs(), grant: state });
-  };
-  for (const action of actionNames) grant(grantFor(action));
-
-  function portsOf(worker: WorkerState): TurnPorts {
-    const providers = Object.entries(offered).map(([name, contract]) =>
-      reached.connect(name, contract, worker.id),
-    );
-    const seen = () => (worker.lagVersions === 0 ? cases : cases.reader(worker));
-    return {
-      cases: { ...cases, read: (key) => seen().read(key), head: (key) => seen().head(key) },
-      grants: watchedGrants(grants, (grantId) =>
-        notes.gateReads.push({ atMs: nowMs(), worker: worker.id, grantId }),
-      ),
-      control,
-      hints,
-      book: simulatedBook({
-        business: (caseId) => businessOf(options.businesses, caseId),
-        providers,
-        revision: worker.revision,
-        decided: (caseId, version, decision) =>
-          notes.decisionsOf(caseId).push({ version, decision }),
-        asked: (caseId, version) => `answer ${notes.askedOf(caseId).push(version)}`,
-      }),
-      log: {
-        ...silent,
-        warn: (message) => void (message === "postponed" && notes.lostWorkers.add(worker.id)),
-      },
-      monotonicMs: nowMs,
-      sleep: (ms) => clock.sleep(ms),
-      workerId: worker.id,
-      turnBudgetMs: options.turnBudgetMs ?? 90_000,
-      fused: options.fused ?? true,
-      at: (boundary, act) => options.visit({ worker, boundary }, act),
-    };
+  for (const action of actionNames) {
+    const grant = grantFor(action);
+    grants.put(grant);
+    notes.granted(grant);
   }
-
-  const feedPorts = portsOf({ id: "feed", dead: false, revision: 2, lagVersions: 0 });
+  const record = recordOfFacts({ nowMs, latencyMs: options.latencyMs, sleep: clock.sleep, notes });
   return {
+    options,
+    offered,
     clock,
     nowMs,
     skew,
     cases,
-    grants: { ...grants, grant },
+    /** Whatever is given or taken back goes into the journal as it becomes so. */
+    grants: {
+      ...grants,
+      async create(grant: Grant) {
+        const created = await grants.create(grant);
+        if (created === "created") notes.granted(grant);
+        return created;
+      },
+      async revoke(tenant: string, grantId: string, revoked: NonNullable<Grant["revoked"]>) {
+        const known = await grants.read(tenant, grantId);
+        const done = await grants.revoke(tenant, grantId, revoked);
+        if (done === "revoked" && known !== undefined) notes.granted({ ...known, revoked });
+        return done;
+      },
+    },
     actions: actionNames,
-    horizonMsOf: (provider: string): number =>
-      Object.entries(offered).find(([name]) => name === provider)?.[1].horizonMs ?? 0,
     control,
     broker,
     hints,
     reached,
     notes,
-    portsOf,
+    record,
     setPump: (act: () => void) => void (pump = act),
+    /** Told of each question as it becomes durable. */
+    setAsked: (act: (approval: Approval) => void) => void (asked = act),
+    landLate(): void {
+      if (cases.landLate() > 0) notes.happen("a late write landed");
+    },
     /** As intake stores it, with its hint. */
-    async post(n: number, event: { n: number; amount: number; orderKey?: string }): Promise<void> {
+    async post(n: number, told: Told): Promise<void> {
       const key = caseKeyOf(n);
-      const stored = eventOf(key, event, nowMs());
+      const stored = eventOf(key, told, nowMs());
       if ((await cases.createEvent(stored)) === "uncertain") return;
       notes.eventsOf(key.caseId).push(stored.id);
       await hints
-        .send("cases", { ...key, hintId: `event ${key.caseId} ${event.n}`, reason: "event" })
+        .send("cases", { ...key, hintId: `event ${key.caseId} ${told.n}`, reason: "event" })
         .catch(expectTransient);
     },
     async sweep(): Promise<void> {
       const ports = { cases, control, hints, log: silent };
       await sweepDue(ports, { wallClockMs: nowMs() + skew.sweeperMs }).catch(expectTransient);
     },
-    async feed(position: number): Promise<number> {
-      const { documents, position: reachedPosition } = cases.changesSince(position);
-      if (documents.length === 0) return reachedPosition;
-      await reconcileEffects({ cases, hints, book: feedPorts.book, log: silent }, documents);
-      return reachedPosition;
+    async feed(
+      book: Parameters<typeof reconcileEffects>[0]["book"],
+      since: number,
+    ): Promise<number> {
+      const { documents, position } = cases.changesSince(since);
+      if (documents.length > 0)
+        await reconcileEffects({ cases, hints, book, log: silent }, documents);
+      return position;
     },
     /** Nothing is due any more, no message waits, no call is out. */
     async isQuiet(): Promise<boolean> {
@@ -164,6 +179,8 @@ export function newWorld(options: WorldOptions) {
     async testimony(settled: boolean): Promise<Testimony> {
       const keys = options.businesses.map((_business, n) => caseKeyOf(n));
       return {
+        ...notes,
+        ...reached,
         endedAtMs: nowMs(),
         settled,
         cases: await Promise.all(
@@ -176,17 +193,10 @@ export function newWorld(options: WorldOptions) {
             decider: businessOf(options.businesses, key.caseId).decider,
           })),
         ),
-        received: reached.received,
-        applied: reached.applied,
         contracts: offered,
-        grants: notes.grants,
-        gateReads: notes.gateReads,
-        freezes: notes.freezes,
-        statements: notes.statements,
-        answered: reached.answered,
-        lostWorkers: notes.lostWorkers,
-        redeliveries: notes.redeliveries.length,
-        defects: notes.defects,
+        askedActions: new Set(actionNames.filter(needsPerson)),
+        privateNote,
+        pacing: options.paced === true ? pacingLimits : undefined,
       };
     },
   };
@@ -196,46 +206,52 @@ export function expectTransient(error: unknown): void {
   if (!(error instanceof TransientFault)) throw error;
 }
 
-function notebook() {
-  const byCase = <Entry>() => {
-    const lists = new Map<string, Entry[]>();
-    return (caseId: string): Entry[] => {
-      const list = lists.get(caseId) ?? [];
-      lists.set(caseId, list);
-      return list;
-    };
-  };
-  return {
-    landedOf: byCase<Landed>(),
-    eventsOf: byCase<string>(),
-    decisionsOf: byCase<{ version: number; decision: Decision }>(),
-    /** The version of each question to the model. */
-    askedOf: byCase<number>(),
-    grants: [] as { atMs: number; grant: Grant }[],
-    gateReads: [] as { atMs: number; worker: string; grantId: string }[],
-    freezes: [] as Testimony["freezes"][number][],
-    statements: [] as Testimony["statements"][number][],
-    lostWorkers: new Set<string>(),
-    /** Each message that came back from a worker. */
-    redeliveries: [] as string[],
-    defects: [] as string[],
+/** What a batch shows to have come about. */
+function noticing(notes: Notebook, nowMs: () => number): (batch: Batch) => void {
+  let last: { revision: number; atMs: number } | undefined;
+  return ({ creates, log }) => {
+    if (creates.some((document) => document.type === "effect" && document.repeats !== undefined))
+      notes.happen("a repetition was meant");
+    if (creates.some((document) => document.type === "review" && document.why.includes("pruned")))
+      notes.happen("a key was too old to send again");
+    const writer = notes.workers.get(log.by);
+    if (writer === undefined) return;
+    const { revision } = writer;
+    if (last !== undefined && last.revision !== revision && nowMs() - last.atMs < 60_000)
+      notes.happen("two revisions were at work");
+    last = { revision, atMs: nowMs() };
   };
 }
 
-function businessOf(businesses: readonly Business[], caseId: string): Business {
+/** What the business's own system says of a case; people edit it behind everybody's back. */
+function recordOfFacts(parts: {
+  nowMs(): number;
+  latencyMs(): number;
+  sleep(ms: number): Promise<void>;
+  notes: Notebook;
+}) {
+  const edits = new Map<string, number>();
+  const { latencyMs, notes, nowMs, sleep } = parts;
+  return {
+    downUntilMs: 0,
+    edit(caseId: string, edited: number): void {
+      edits.set(caseId, edited);
+      notes.recordEdits.push({ caseId, atMs: nowMs(), edited });
+    },
+    async read(facts: Facts): Promise<Facts> {
+      await sleep(latencyMs());
+      if (nowMs() < this.downUntilMs) throw new Error("the system of record does not answer");
+      const { caseId } = facts;
+      const edited = typeof caseId === "string" ? edits.get(caseId) : undefined;
+      return edited === undefined ? facts : { ...facts, edited };
+    },
+  };
+}
+
+export function businessOf(businesses: readonly Business[], caseId: string): Business {
   const found = businesses.find((_business, n) => caseKeyOf(n).caseId === caseId);
   if (found === undefined) throw new Error(`no business for ${caseId}`);
   return found;
-}
-
-function watchedGrants(grants: GrantStore, looked: (grantId: string) => void): GrantStore {
-  return {
-    candidates: (wanted) => grants.candidates(wanted),
-    read(tenant, grantId) {
-      looked(grantId);
-      return grants.read(tenant, grantId);
-    },
-  };
 }
 
 /** Loses, repeats or refuses messages as the schedule says, and wakes whoever waits for them. */
@@ -260,33 +276,7 @@ function faultyHints(parts: {
   };
 }
 
-/** Runs the turn of one delivery; a fault gives the message back, as the host does. */
-export async function deliver(
-  world: World,
-  ports: TurnPorts,
-  { delivery, queue }: { delivery: Delivery; queue: QueueName },
-): Promise<void> {
-  const { deliveryCount, hint } = delivery;
-  try {
-    await handleHint(
-      ports,
-      { ...hint, caseKey: caseKeyText(hint) },
-      { queue, deliveryCount, wallClockMs: world.nowMs(), random: () => crypto.randomUUID() },
-    );
-    delivery.complete();
-  } catch (error) {
-    delivery.abandon();
-    world.notes.redeliveries.push(hint.hintId);
-    world.notes.lostWorkers.add(ports.workerId);
-    if (!(error instanceof TransientFault)) {
-      world.notes.defects.push(
-        error instanceof Error ? (error.stack ?? error.message) : String(error),
-      );
-    }
-  }
-}
-
-export function grantFor(action: string): Grant {
+function grantFor(action: string): Grant {
   return {
     id: `grant:${action}`,
     type: "grant",
@@ -301,24 +291,30 @@ export function grantFor(action: string): Grant {
   };
 }
 
-function eventOf(
-  key: CaseKey,
-  event: { n: number; amount: number; orderKey?: string },
-  nowMs: number,
-): Event {
+/** What must be nowhere in a case that was erased. */
+export const privateNote = "only between us";
+
+function eventOf(key: CaseKey, told: Told, nowMs: number): Event {
+  const { amount, n, orderKey, recall, requestedBy } = told;
   return {
-    id: `event:src:e${event.n}`,
+    id: `event:src:e${n}`,
     type: "event",
     schemaVersion: 1,
     ...key,
     source: "src",
-    eventId: `e${event.n}`,
+    eventId: `e${n}`,
     eventType: "told",
     workflow: workflowType,
     externalRef: "R-1",
-    body: { caseId: key.caseId, amount: event.amount },
+    ...(requestedBy === undefined ? {} : { requestedBy }),
+    body: {
+      caseId: key.caseId,
+      amount,
+      note: privateNote,
+      ...(recall === true ? { recall } : {}),
+    },
     digest: "d".repeat(64),
-    orderKey: event.orderKey ?? new Date(nowMs).toISOString(),
+    orderKey: orderKey ?? new Date(nowMs).toISOString(),
     receivedAtMs: nowMs,
     dueAtMs: nowMs + 15_000,
   };

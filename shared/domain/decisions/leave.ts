@@ -25,12 +25,13 @@ export function whyLeft(
   const { case: record } = snapshot;
   const events = unfoldedEvents(snapshot);
   const type = record?.workflow.type ?? events[0]?.workflow;
-  if (type === undefined || record?.erased !== undefined) return undefined;
+  if (type === undefined) return undefined;
   const workflow = book.workflow(type);
   if (workflow !== undefined) {
     const isNewer = record !== undefined && record.workflow.revision > workflow.revision;
     return isNewer ? "the case has the facts of a newer revision" : undefined;
   }
+  if (record?.erased !== undefined) return undefined;
   // A case that such code had to open is as old as the event that it was opened for.
   const sinceMs = Math.min(
     record?.openedAtMs ?? Infinity,

@@ -2,6 +2,7 @@
 // one already did gets a new id; only this check stops it (protocol counterexample 2).
 //
 // Plan effects only: a notification tells of a commit, and each commit may tell the same person.
+// A repetition names the one before it, and with that whatever that one meant to repeat in its turn.
 import type { Effect } from "../records/effect.ts";
 import type { Snapshot } from "../records/snapshot.ts";
 
@@ -9,12 +10,13 @@ type Intent = Pick<Effect, "operationId" | "action" | "target" | "repeats">;
 
 /** Why this intent would repeat an earlier effect that it does not name; undefined when it would not. */
 export function whyRepeated(snapshot: Snapshot, intent: Intent): string | undefined {
+  const named = namedBy(snapshot, intent);
   const earlier = snapshot.effects.find(
     (effect) =>
       effect.operationId !== intent.operationId &&
       familyOf(effect.action) === familyOf(intent.action) &&
       effect.target === intent.target &&
-      intent.repeats !== effect.operationId &&
+      !named.has(effect.operationId) &&
       mayHaveHappened(effect),
   );
   if (earlier === undefined) return undefined;
@@ -24,6 +26,16 @@ export function whyRepeated(snapshot: Snapshot, intent: Intent): string | undefi
 /** `portal.credit.v2` does again what `portal.credit.v1` did: a deploy between the two makes no new intent. */
 function familyOf(action: string): string {
   return action.replace(/\.v\d+$/, "");
+}
+
+function namedBy(snapshot: Snapshot, intent: Intent): Set<string> {
+  const named = new Set<string>();
+  for (let next = intent.repeats; next !== undefined && !named.has(next);) {
+    const operationId = next;
+    named.add(operationId);
+    next = snapshot.effects.find((effect) => effect.operationId === operationId)?.repeats;
+  }
+  return named;
 }
 
 function mayHaveHappened(effect: Effect): boolean {

@@ -5,7 +5,7 @@ import { schemaVersion } from "../records/evidence.ts";
 import { caseOf, effectOf, withLine, type Snapshot } from "../records/snapshot.ts";
 
 /** Three days: long enough for a week-end, short enough that somebody looks again. */
-const approvalMsMax = 72 * 3_600_000;
+const approvalMsDefault = 72 * 3_600_000;
 
 export function askApprovals(
   snapshot: Snapshot,
@@ -16,6 +16,7 @@ export function askApprovals(
   let n = Math.max(0, ...snapshot.approvals.map((approval) => approval.n));
   const asked = operationIds.map((operationId): Approval => {
     const effect = effectOf(snapshot, operationId);
+    const action = options.book.action(effect.action);
     n += 1;
     return {
       id: `approval:${record.version}:${n}`,
@@ -30,10 +31,10 @@ export function askApprovals(
       factsDigest: record.factsDigest,
       action: effect.action,
       target: effect.target,
-      consequence: options.book.action(effect.action)?.consequence ?? "",
+      consequence: action?.consequence ?? "",
       requestedBy: record.requestedBy ?? "",
       askedAtMs: options.nowMs,
-      expiresAtMs: options.nowMs + approvalMsMax,
+      expiresAtMs: options.nowMs + (action?.approvalMs ?? approvalMsDefault),
     };
   });
   const next = { ...snapshot, approvals: [...snapshot.approvals, ...asked] };

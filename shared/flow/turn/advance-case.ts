@@ -13,7 +13,7 @@ import { whyLeft } from "../../domain/decisions/leave.ts";
 import { next } from "../../domain/decisions/next.ts";
 import type { Step } from "../../domain/decisions/step.ts";
 import type { CaseKey } from "../../domain/identity.ts";
-import { caseOf, withCase } from "../../domain/records/snapshot.ts";
+import { caseOf } from "../../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
 import { decideOnce } from "../deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
@@ -29,7 +29,7 @@ import {
   type TurnPorts,
   type TurnResult,
 } from "./turn.ts";
-import { flush, isNearlyFull, writeAndReadAgain } from "./write-draft.ts";
+import { flush, flushAlive, isNearlyFull, writeAndReadAgain } from "./write-draft.ts";
 
 const restartsMax = 8;
 
@@ -149,21 +149,13 @@ async function carryOut(
   }
 }
 
-/**
- * Nothing more can be done now: write what there is. After a counted crash, that this worker has lived to the end; at a look
- * that was due, when the next one is.
- */
+/** Nothing more can be done now: write what there is. */
 async function end(
   ports: TurnPorts,
   turn: Turn,
   result: TurnResult,
 ): Promise<TurnResult | "again"> {
-  const { crashes = 0, dueAtMs = Infinity } = turn.base.case ?? {};
-  const isSeen = crashes > 0 || dueAtMs <= (nowMsOf(ports, turn) ?? 0);
-  if (turn.draft === turn.base && isSeen) {
-    turn.draft = withCase(turn.draft, { crashes: undefined });
-  }
-  return (await flush(ports, turn)) === "written" ? result : "again";
+  return (await flushAlive(ports, turn)) === "written" ? result : "again";
 }
 
 /** Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? */

@@ -18,7 +18,7 @@ import {
   type TurnPorts,
   type TurnResult,
 } from "./turn.ts";
-import { flush, writeAndReadAgain } from "./write-draft.ts";
+import { flush, flushAlive, writeAndReadAgain } from "./write-draft.ts";
 
 export async function claimAndSend(
   ports: TurnPorts,
@@ -30,7 +30,7 @@ export async function claimAndSend(
   if (provider === undefined) throw new Error(`${effect.provider} is claimed, and not registered`);
   const { callTimeoutMs } = provider.contract;
   if (budgetLeftMs(ports, turn) < callTimeoutMs * 1.5) {
-    if ((await flush(ports, turn)) !== "written") return "again";
+    if ((await flushAlive(ports, turn)) !== "written") return "again";
     await handOn(ports, turn.key);
     return { kind: "handedOn" };
   }
@@ -61,7 +61,7 @@ export async function claimAndSend(
 
 /** The provider is silent or busy: nothing is claimed, and what is known already is written. */
 async function putOff(ports: TurnPorts, turn: Turn, inMs: number): Promise<TurnResult | "again"> {
-  if ((await flush(ports, turn)) !== "written") return "again";
+  if ((await flushAlive(ports, turn)) !== "written") return "again";
   const untilMs = requireNowMs(ports, turn) + inMs;
   const hintId = hintIdOf(turn.key, "paced", crypto.randomUUID());
   const hint = { ...turn.key, hintId, reason: "the provider is silent or busy" };

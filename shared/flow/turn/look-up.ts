@@ -9,7 +9,7 @@ import { foldLookup } from "../../domain/transitions/look-up.ts";
 import { readPayload } from "./read-payload.ts";
 import { budgetLeftMs, handOn, requireNowMs, turnFields } from "./turn.ts";
 import type { Turn, TurnPorts, TurnResult } from "./turn.ts";
-import { flush } from "./write-draft.ts";
+import { flush, flushAlive } from "./write-draft.ts";
 
 export async function lookUp(
   ports: TurnPorts,
@@ -22,6 +22,7 @@ export async function lookUp(
   const provider = ports.book.provider(effect.provider);
   if (provider?.lookup === undefined) throw new Error(`${effect.provider} cannot look up`);
   if (budgetLeftMs(ports, turn) < provider.contract.callTimeoutMs * 1.5) {
+    if ((await flushAlive(ports, turn)) !== "written") return "again";
     await handOn(ports, turn.key);
     return { kind: "handedOn" };
   }

@@ -48,6 +48,20 @@ export async function flush(
   return flushed;
 }
 
+/**
+ * Writes before a turn stops or hands on, with this worker alive, even if there is nothing new: a crash that was counted when
+ * it began was none, and a look that was due says when the next one is. Else four such turns would park a case whose provider
+ * is only busy.
+ */
+export async function flushAlive(ports: TurnPorts, turn: Turn): Promise<Flushed> {
+  const { crashes = 0, dueAtMs = Infinity } = turn.base.case ?? {};
+  const isSeen = crashes > 0 || dueAtMs <= (nowMsOf(ports, turn) ?? 0);
+  if (turn.draft === turn.base && isSeen) {
+    turn.draft = withCase(turn.draft, { crashes: undefined });
+  }
+  return flush(ports, turn);
+}
+
 async function settleWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
   for (const pauseMs of [...resendPausesMs, undefined]) {
     const outcome = await ports.at("write", () => ports.cases.write(batch));

@@ -7,6 +7,22 @@ import { contractsOf, type AppliedThere } from "./subject.ts";
 
 const stallMs = 200;
 
+/** No trial has people, models, pacing or an erasing: those rules have nothing to judge here. */
+const nobodyElse = {
+  answers: [],
+  askedActions: new Set<string>(),
+  privateNote: "",
+  recordEdits: [],
+  pacing: undefined,
+  admissions: [],
+  askedForTime: [],
+  advices: [],
+  checkpoints: [],
+  erasures: [],
+  turns: [],
+  workers: new Map<string, never>(),
+} as const;
+
 export interface Trialled {
   notes: Notes;
   freezes: Testimony["freezes"];
@@ -29,7 +45,7 @@ export async function testimonyOf(
         landed: lane.cosmosWire.landedOf(key.caseId),
         final: await lane.cases.history(key),
         events: ["event:src:e1"],
-        decisions: notes.decisions,
+        decisions: notes.decisions.map((made) => ({ ...made, revision: 1 })),
         decider: "rest",
       },
     ],
@@ -45,7 +61,7 @@ export async function testimonyOf(
     statements: [],
     answered: notes.answered,
     lostWorkers: notes.lostWorkers,
-    redeliveries: notes.lostWorkers.size + freezes.length,
+    ...nobodyElse,
     defects: notes.defects,
   };
 }

@@ -5,7 +5,8 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { judge, runMutant, type Verdict } from "./run-mutant.ts";
-import { harmless, safetyMutants, type SafetyMutant } from "./safety-mutants.ts";
+import type { SafetyMutant } from "./mutant.ts";
+import { harmless, safetyMutants } from "./safety-mutants.ts";
 
 const { values } = parseArgs({
   options: {

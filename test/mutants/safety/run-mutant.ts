@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Judged } from "./judge.ts";
-import type { Patch, SafetyMutant } from "./safety-mutants.ts";
+import type { Patch, SafetyMutant } from "./mutant.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const copied = [

@@ -1,21 +1,9 @@
 // The auditor's own test: one safety rule of the app is removed, and the auditor's rule of that name must speak.
 //
 // A patch that no longer fits is an error, so the list follows the code.
-import type { RuleName } from "../../audit/auditor.ts";
-
-export interface Patch {
-  file: string;
-  find: string;
-  replace: string;
-}
-
-export interface SafetyMutant {
-  /** The rule that is gone. */
-  without: string;
-  patches: readonly Patch[];
-  /** Any of these, and no other sign, counts as seen. */
-  seenBy: readonly RuleName[];
-}
+import { one, type SafetyMutant } from "./mutant.ts";
+import { peopleMutants } from "./people-mutants.ts";
+import { workerMutants } from "./worker-mutants.ts";
 
 const domain = "shared/domain";
 const lanes = `${domain}/decisions/lanes.ts`;
@@ -24,11 +12,7 @@ const attempt = `${domain}/transitions/attempt.ts`;
 const sendEffect = "shared/flow/turn/send-effect.ts";
 const claimAndSend = "shared/flow/turn/claim-and-send.ts";
 
-const one = (file: string, find: string, replace: string): readonly Patch[] => [
-  { file, find, replace },
-];
-
-export const safetyMutants: readonly SafetyMutant[] = [
+const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "the version gate",
     patches: one(
@@ -311,6 +295,12 @@ export const safetyMutants: readonly SafetyMutant[] = [
     ),
     seenBy: ["progress"],
   },
+];
+
+export const safetyMutants: readonly SafetyMutant[] = [
+  ...protocolMutants,
+  ...peopleMutants,
+  ...workerMutants,
 ];
 
 /**

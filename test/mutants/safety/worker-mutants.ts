@@ -1,0 +1,98 @@
+// Rules of deploys, checkpoints, pacing and parking, taken away one by one.
+import { one, type SafetyMutant } from "./mutant.ts";
+
+const memo = "shared/flow/deciding/memo.ts";
+const pacing = "shared/flow/turn/pacing.ts";
+const claimAndSend = "shared/flow/turn/claim-and-send.ts";
+
+export const workerMutants: readonly SafetyMutant[] = [
+  {
+    without: "a frozen plan's right to be finished by new code",
+    patches: one(
+      "shared/domain/decisions/lanes.ts",
+      "const ended = whyPlanEnded(",
+      'const ended = facts.workflow.revision > record.workflow.revision ? "new code" : whyPlanEnded(',
+    ),
+    seenBy: ["plansEndForCause"],
+  },
+  {
+    without: "leaving what newer code wrote",
+    patches: one(
+      "shared/domain/decisions/leave.ts",
+      "return isNewer ?",
+      "return isNewer && record.version < 0 ?",
+    ),
+    seenBy: ["newerIsLeft"],
+  },
+  {
+    without: "the revision in a checkpoint",
+    patches: one(
+      memo,
+      "if (type !== step.workflow.type || revision !== step.workflow.revision) {",
+      "if (type !== step.workflow.type) {",
+    ),
+    seenBy: ["decidedByOwnCode"],
+  },
+  {
+    without: "the use of a checkpoint",
+    patches: one(
+      memo,
+      'if (restored.kind === "restored") return',
+      'if (restored.kind === "restored" && step.name === "") return',
+    ),
+    seenBy: ["adviceIsKept"],
+  },
+  {
+    without: "a provider's places",
+    patches: one(pacing, "if (gauge.running >= limits.concurrencyMax)", "if (gauge.running >= 99)"),
+    seenBy: ["placesAreKept"],
+  },
+  {
+    without: "the breaker",
+    patches: one(
+      pacing,
+      "const inMs = gauge.openUntilMs - clockMs();",
+      "const inMs = 0 * gauge.openUntilMs;",
+    ),
+    seenBy: ["placesAreKept"],
+  },
+  {
+    without: "asking for a place",
+    patches: [
+      ...one(
+        claimAndSend,
+        'if (admission?.kind === "later") return',
+        'if (admission?.kind === "later" && operationId === "") return',
+      ),
+      ...one(claimAndSend, "admission?.done(heard);", "admission?.done?.(heard);"),
+    ],
+    seenBy: ["sendsAreAdmitted"],
+  },
+  {
+    without: "a system's word on when to come again",
+    patches: one(
+      "shared/domain/decisions/back-off.ts",
+      "options.nowMs + Math.max(waitMs, askedMs)",
+      "options.nowMs + Math.max(waitMs, 0 * askedMs)",
+    ),
+    seenBy: ["backOffIsKept"],
+  },
+  {
+    without: "the end of a crash count by a worker that lives",
+    patches: one(
+      "shared/flow/turn/write-draft.ts",
+      "if (turn.draft === turn.base && isSeen) {",
+      "if (turn.draft === turn.base && isSeen && crashes > 9) {",
+    ),
+    seenBy: ["crashesAreReal"],
+  },
+  {
+    without: "a reason to count a crash",
+    patches: one(
+      "shared/flow/turn/advance-case.ts",
+      "if (!isCounted && (options.redelivered === true || isLate(ports, turn))) {",
+      "if (!isCounted) {",
+    ),
+    seenBy: ["crashesAreReal"],
+  },
+];
