@@ -75,6 +75,8 @@ export interface Config {
   turnBudgetMs: number;
   /** Set by the platform where Easy Auth is on; only there is a principal's header believed. */
   easyAuthIsOn: boolean;
+  /** Which instance this is, by the platform's own name. */
+  instanceId?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -115,7 +117,12 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(settings.DECIDER === "model" ? modelOf(environment, settings.TURN_BUDGET_MS) : {}),
     turnBudgetMs: settings.TURN_BUDGET_MS,
     easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
+    ...instanceOf(environment["WEBSITE_INSTANCE_ID"]),
   };
+}
+
+function instanceOf(instanceId: string | undefined): Pick<Config, "instanceId"> {
+  return instanceId === undefined || instanceId === "" ? {} : { instanceId };
 }
 
 /**

@@ -92,7 +92,9 @@ async function start(config: Config): Promise<Runtime> {
 }
 
 async function openStores(config: Config) {
-  const cosmos = openCosmos(config.cosmos);
+  const { instanceId } = config;
+  const named = instanceId === undefined ? {} : { instanceId };
+  const cosmos = openCosmos(config.cosmos, named);
   await assertSafeAccount(cosmos);
   const database = cosmos.database(config.cosmosDatabase);
   return {
@@ -101,7 +103,7 @@ async function openStores(config: Config) {
     reports: cosmosReports(database.container("cases")),
     grants: cosmosGrants(database.container("grants"), { clockMs }),
     control: cosmosControl(database.container("control"), { clockMs }),
-    hints: serviceBusHints(openServiceBus(config.serviceBus)),
+    hints: serviceBusHints(openServiceBus(config.serviceBus, named)),
   };
 }
 

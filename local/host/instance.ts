@@ -93,9 +93,17 @@ async function watchExit(
   current.respawn = setTimeout(() => void again(), respawnDelayMs(current.failures));
 }
 
+/** What tells instances apart: WEBSITE_INSTANCE_ID, as on Azure, and the user agent of its listeners, for planned faults. */
+export function instanceName(worker: number): string {
+  return `worker-${worker}`;
+}
+
 async function begin(current: Current, options: InstanceOptions): Promise<ReadyWorker> {
   const { worker } = options;
-  const process = startWorkerProcess(options);
+  const process = startWorkerProcess({
+    ...options,
+    environment: { WEBSITE_INSTANCE_ID: instanceName(worker), ...options.environment },
+  });
   current.process = process;
   options.onEvent({ kind: "workerStarted", worker, pid: process.pid });
   void watchExit(current, options, process);

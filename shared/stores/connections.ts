@@ -20,8 +20,10 @@ const defaultTimeoutMs = 10_000;
 
 export function openCosmos(
   connection: CosmosConnection,
-  options: { requestTimeoutMs?: number } = {},
+  options: { requestTimeoutMs?: number; instanceId?: string } = {},
 ): CosmosClient {
+  // The service's own logs then tell which instance asked.
+  const named = options.instanceId === undefined ? {} : { userAgentSuffix: options.instanceId };
   const connectionPolicy = {
     requestTimeout: options.requestTimeoutMs ?? defaultTimeoutMs,
     // A write is sent to one region, once: what became of it is ours to find out.
@@ -29,20 +31,24 @@ export function openCosmos(
     enablePartitionLevelFailover: false,
   };
   if ("connectionString" in connection) {
-    return new CosmosClient({ connectionString: connection.connectionString, connectionPolicy });
+    const { connectionString } = connection;
+    return new CosmosClient({ connectionString, connectionPolicy, ...named });
   }
   return new CosmosClient({
     endpoint: connection.accountEndpoint,
     aadCredentials: credentialOf(connection),
     connectionPolicy,
+    ...named,
   });
 }
 
 export function openServiceBus(
   connection: ServiceBusConnection,
-  options: { requestTimeoutMs?: number } = {},
+  options: { requestTimeoutMs?: number; instanceId?: string } = {},
 ): ServiceBusClient {
+  const { instanceId } = options;
   const clientOptions = {
+    ...(instanceId !== undefined && { userAgentOptions: { userAgentPrefix: instanceId } }),
     retryOptions: {
       mode: RetryMode.Exponential,
       maxRetries: 2,

@@ -21,6 +21,7 @@ import {
   sendSettled,
   settleDelivery,
   sparePlaces,
+  userAgentOf,
 } from "./rhea-internals.ts";
 import { isRefusal, underFaults } from "./under-faults.ts";
 
@@ -134,11 +135,12 @@ function sendDeleted(outlet: Outlet): void {
 /** False when a planned fault stops the next delivery. */
 function meetFault(outlet: Outlet): boolean {
   const { broker, queue, link, hold } = outlet;
-  const fault = broker.faults.draw({
+  const subject = {
     operation: "receive",
     queue: queue.name,
     sessionId: hold?.sessionId,
-  });
+  } as const;
+  const fault = broker.faults.draw(subject, userAgentOf(link.connection));
   switch (fault?.fault) {
     case "dropBefore":
       cutConnection(link.connection);

@@ -16,7 +16,7 @@ import { serveTokenRequests } from "./requests/cbs.ts";
 import { serveReceiver } from "./client-receives.ts";
 import { serveSender } from "./client-sends.ts";
 import { serveManagement } from "./requests/management.ts";
-import { keepRawMessages, onSocketClosed } from "./rhea-internals.ts";
+import { cutConnection, keepRawMessages, onSocketClosed, userAgentOf } from "./rhea-internals.ts";
 
 /** What a link leaves behind: called once, however the link came to its end. */
 export type LinkEnd = () => void;
@@ -34,6 +34,11 @@ export async function listen(broker: Broker, port: number): Promise<Listener> {
   });
   container.sasl_server_mechanisms.enable_anonymous();
 
+  container.on("connection_open", ({ connection }: EventContext) => {
+    const subject = { operation: "connect", queue: "", sessionId: undefined } as const;
+    const fault = broker.faults.draw(subject, userAgentOf(connection));
+    if (fault !== undefined) cutConnection(connection);
+  });
   container.on("session_open", ({ session }: EventContext) => {
     if (session !== undefined) keepRawMessages(session);
   });

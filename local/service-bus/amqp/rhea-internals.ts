@@ -145,3 +145,10 @@ function socketOf(connection: Connection): Socket {
 function internalsOf(link: Sender): SenderInternals {
   return link as unknown as SenderInternals;
 }
+
+/** What the client says it is, when it opens a connection. */
+export function userAgentOf(connection: Connection): string {
+  const { remote } = connection as { remote?: { open?: { properties?: Record<string, unknown> } } };
+  const userAgent = remote?.open?.properties?.["user-agent"];
+  return typeof userAgent === "string" ? userAgent : "";
+}

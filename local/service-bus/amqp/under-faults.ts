@@ -10,7 +10,7 @@ import { refusals } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import { holdOf, loseSession } from "../broker/sessions.ts";
 import type { FaultSubject } from "../control/fault-plan.ts";
-import { cutConnection } from "./rhea-internals.ts";
+import { cutConnection, userAgentOf } from "./rhea-internals.ts";
 
 export type Operation<Result> = {
   /** Undefined for operations no fault can be planned for. */
@@ -25,7 +25,8 @@ export type Operation<Result> = {
 
 export function underFaults<Result>(broker: Broker, operation: Operation<Result>): void {
   const { connection, queue, subject } = operation;
-  const fault = subject === undefined ? undefined : broker.faults.draw(subject);
+  const fault =
+    subject === undefined ? undefined : broker.faults.draw(subject, userAgentOf(connection));
   switch (fault?.fault) {
     case undefined:
       finish(broker, operation, operation.apply);

@@ -31,7 +31,8 @@ const FaultRequest = z.object({
     .object({
       queue: z.string().optional(),
       sessionId: z.string().optional(),
-      operation: z.enum(["send", "schedule", "receive", "complete", "renew"]).optional(),
+      operation: z.enum(["connect", "send", "schedule", "receive", "complete", "renew"]).optional(),
+      userAgentContains: z.string().optional(),
     })
     .optional(),
   fault: z.enum([

@@ -2,7 +2,8 @@
 // decides; `amqp/under-faults.ts` carries out. With a seed, the same calls in the same order
 // meet the same faults.
 
-export type FaultOperation = "send" | "schedule" | "receive" | "complete" | "renew";
+/** `connect` is a client opening a connection; only `dropBefore` strikes it. */
+export type FaultOperation = "connect" | "send" | "schedule" | "receive" | "complete" | "renew";
 
 export type FaultKind =
   /** The connection is cut; nothing was done. */
@@ -19,8 +20,14 @@ export type FaultKind =
   | "discard";
 
 export type Fault = {
-  /** What is left out matches everything. */
-  match?: { queue?: string; sessionId?: string; operation?: FaultOperation };
+  /** What is left out matches everything, save that connecting must be meant: by name, or by a user agent alone. */
+  match?: {
+    queue?: string;
+    sessionId?: string;
+    operation?: FaultOperation;
+    /** A part of the client's user agent: the local host puts `worker-N` there. */
+    userAgentContains?: string;
+  };
   fault: FaultKind;
   /** How often it strikes before it is used up; without it, for ever. */
   times?: number;
@@ -43,16 +50,16 @@ export type FaultPlan = {
   list(): PlannedFault[];
   clear(): void;
   /** The fault that strikes this operation, if any; the first that matches and is drawn. */
-  draw(subject: FaultSubject): Fault | undefined;
+  draw(subject: FaultSubject, userAgent: string): Fault | undefined;
 };
 
 export function faultPlan(): FaultPlan {
   let planned: (PlannedFault & { random: () => number })[] = [];
   let lastId = 0;
 
-  function draw(subject: FaultSubject): Fault | undefined {
+  function draw(subject: FaultSubject, userAgent: string): Fault | undefined {
     for (const fault of planned) {
-      if (fault.remaining === 0 || !matches(fault, subject)) continue;
+      if (fault.remaining === 0 || !matches(fault, subject, userAgent)) continue;
       if (fault.probability !== undefined && fault.random() >= fault.probability) continue;
       fault.fired += 1;
       if (fault.remaining !== null) fault.remaining -= 1;
@@ -85,7 +92,15 @@ function visible(fault: PlannedFault & { random?: () => number }): PlannedFault 
   return copy;
 }
 
-function matches({ match = {} }: Fault, subject: FaultSubject): boolean {
+function matches({ fault, match = {} }: Fault, subject: FaultSubject, userAgent: string): boolean {
+  const { userAgentContains } = match;
+  if (userAgentContains !== undefined && !userAgent.includes(userAgentContains)) return false;
+  if (subject.operation === "connect") {
+    const { operation, queue, sessionId } = match;
+    const isCutOff = operation === undefined && queue === undefined && sessionId === undefined;
+    const isMeant = operation === "connect" || (isCutOff && userAgentContains !== undefined);
+    return fault === "dropBefore" && isMeant;
+  }
   return (
     (match.queue === undefined || match.queue.toLowerCase() === subject.queue.toLowerCase()) &&
     (match.sessionId === undefined || match.sessionId === subject.sessionId) &&

@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { serviceBusControl } from "../../../local/service-bus/faults.ts";
 import { startServiceBus } from "../../../local/service-bus/server.ts";
 import { afterwards, type Fixture, startFixture, temporaryFolder, until } from "./fixture-app.ts";
 
@@ -50,6 +51,7 @@ async function startBus() {
   afterwards(() => client.close());
   return {
     connectionString: bus.connectionString,
+    controlUrl: bus.controlUrl,
     client,
     send: async (queue: string, ...messages: ServiceBusMessage[]) => {
       const sender = client.createSender(queue);
@@ -120,6 +122,21 @@ describe("two workers", () => {
       expect(seen.map(({ body }) => (body as { n: number }).n)).toEqual([1, 2, 3]);
     }
     expect(new Set(all.flatMap((row) => row["pid"] ?? [])).size).toBe(2);
+  });
+
+  test("are named to the broker, so that one can be cut off while the other goes on", async () => {
+    const { bus, fixture } = await startApp({ workers: 2 });
+    await serviceBusControl(bus.controlUrl).plan({
+      match: { userAgentContains: "worker-1", operation: "receive" },
+      fault: "dropBefore",
+    });
+    const sessions = Array.from({ length: 6 }, (_, index) => `s${index}`);
+    await bus.send("cases", ...sessions.map((sessionId, n) => inSession(sessionId, n)));
+    const all = await until("all ended", async () => {
+      const found = await rows(fixture);
+      return found.filter((row) => "ended" in row).length === sessions.length && found;
+    });
+    expect(new Set(all.flatMap((row) => row["pid"] ?? [])).size).toBe(1);
   });
 });
 

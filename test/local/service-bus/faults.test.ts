@@ -1,8 +1,9 @@
 // Faults on demand: each does to a client what it says, and no more often than asked.
 
+import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, test } from "vitest";
 
-import { bodies, codeOf, only, serviceBus, until } from "./with-service-bus.ts";
+import { afterTest, bodies, codeOf, only, serviceBus, until } from "./with-service-bus.ts";
 
 const entities = { queues: [{ name: "cases", requiresSession: true }, { name: "plain" }] };
 
@@ -127,6 +128,45 @@ describe("a planned fault on completing", () => {
     expect(await codeOf(session.completeMessage(message))).toBe("SessionLockLost");
     const again = await client.acceptSession("cases", "a");
     expect(only(await again.receiveMessages(1)).deliveryCount).toBe(1);
+  });
+});
+
+describe("a fault aimed at one client by its user agent", () => {
+  async function namedClients() {
+    const { bus, control, client } = await faulty();
+    const named = (worker: string) => {
+      const userAgentOptions = { userAgentPrefix: worker };
+      const retryOptions = { maxRetries: 0, timeoutInMs: TIMEOUT_MS };
+      const options = { userAgentOptions, retryOptions };
+      const one = new ServiceBusClient(bus.connectionString, options);
+      afterTest(() => one.close());
+      return one.createSender("plain");
+    };
+    return { control, client, named };
+  }
+
+  test("may meet its next connection alone", async () => {
+    const { control, named } = await namedClients();
+    const connected = named("worker-1");
+    await connected.sendMessages({ body: 1 });
+    const match = { userAgentContains: "worker-1", operation: "connect" } as const;
+    await control.plan({ match, fault: "dropBefore" });
+    await connected.sendMessages({ body: 2 });
+    expect(await codeOf(named("worker-1").sendMessages({ body: 3 }))).not.toBe("no error");
+  });
+
+  test("cuts that client off, and no other", async () => {
+    const { control, client, named } = await namedClients();
+    const [first, second] = [named("worker-1"), named("worker-2")];
+    await first.sendMessages({ body: "before" });
+    await control.plan({ match: { userAgentContains: "worker-1" }, fault: "dropBefore" });
+    expect(await codeOf(first.sendMessages({ body: "cut off" }))).not.toBe("no error");
+    expect(await codeOf(named("worker-1").sendMessages({ body: "never in" }))).not.toBe("no error");
+    await second.sendMessages({ body: "goes on" });
+    await control.clearFaults();
+    await named("worker-1").sendMessages({ body: "back" });
+    const receiver = client.createReceiver("plain");
+    expect(bodies(await receiver.receiveMessages(3))).toEqual(["before", "goes on", "back"]);
   });
 });
 

@@ -21,6 +21,7 @@ export async function feedContainers(
   { trigger }: HostedFunction,
   connectionString: string,
   leaseConnectionString: string,
+  userAgentSuffix: string,
 ): Promise<FeedContainers> {
   const databaseName = neededText(trigger, "databaseName");
   const containerName = neededText(trigger, "containerName");
@@ -29,10 +30,13 @@ export async function feedContainers(
   if (leaseDatabaseName === databaseName && leaseContainerName === containerName) {
     throw new Error("The lease container must not be the monitored container.");
   }
-  const monitored = new CosmosClient(connectionString)
+  const monitored = new CosmosClient({ connectionString, userAgentSuffix })
     .database(databaseName)
     .container(containerName);
-  const leaseClient = new CosmosClient(leaseConnectionString);
+  const leaseClient = new CosmosClient({
+    connectionString: leaseConnectionString,
+    userAgentSuffix,
+  });
   if (trigger["createLeaseContainerIfNotExists"] === true) {
     const { database } = await leaseClient.databases.createIfNotExists({ id: leaseDatabaseName });
     await database.containers.createIfNotExists({ id: leaseContainerName, partitionKey: "/id" });

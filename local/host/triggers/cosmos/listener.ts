@@ -4,7 +4,7 @@ import type { FeedRange } from "@azure/cosmos";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HostLog } from "../../events.ts";
-import type { Life, Listener } from "../../instance.ts";
+import { instanceName, type Life, type Listener } from "../../instance.ts";
 import type { Call, Invocations } from "../../invocations.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import { type FeedContainers, feedContainers } from "./containers.ts";
@@ -114,7 +114,12 @@ async function runProcessor(processor: Processor): Promise<void> {
   while (!feed.signal.aborted) {
     try {
       const { connectionString, leaseConnectionString } = given;
-      const containers = await feedContainers(hosted, connectionString, leaseConnectionString);
+      const containers = await feedContainers(
+        hosted,
+        connectionString,
+        leaseConnectionString,
+        instanceName(given.life.worker),
+      );
       const ranges = [...(await containers.monitored.getFeedRanges())];
       while (!feed.signal.aborted) {
         await balance(processor, containers, ranges);

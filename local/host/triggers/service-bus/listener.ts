@@ -12,7 +12,7 @@ import type {
 } from "@azure/service-bus";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HostLog } from "../../events.ts";
-import type { Life, Listener } from "../../instance.ts";
+import { instanceName, type Life, type Listener } from "../../instance.ts";
 import type { Invocations } from "../../invocations.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import type { ServiceBusOptions } from "../../settings/host-json.ts";
@@ -187,7 +187,8 @@ function pump(listening: Listening): () => Promise<void> {
 
 export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
   const { hosted, options } = given;
-  const source = messageSource(given.connectionString, hosted, options);
+  const userAgent = instanceName(given.life.worker);
+  const source = messageSource(given.connectionString, hosted, options, userAgent);
   const stopping = new AbortController();
   const isBatch = hosted.trigger["cardinality"] === "many";
   const serving = new Set<Promise<unknown>>();

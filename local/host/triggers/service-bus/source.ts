@@ -34,9 +34,11 @@ export function messageSource(
   connectionString: string,
   hosted: HostedFunction,
   options: ServiceBusOptions,
+  userAgent: string,
 ): MessageSource {
   const { queueOrTopic, subscription } = entityOf(hosted);
   const client = new ServiceBusClient(connectionString, {
+    userAgentOptions: { userAgentPrefix: userAgent },
     retryOptions: { maxRetries: 2, retryDelayInMs: 200, timeoutInMs: 60_000 },
   });
   const receive = {
