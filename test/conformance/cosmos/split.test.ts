@@ -36,6 +36,25 @@ describe.runIf(cosmos.standIn !== undefined)("a partition that splits", () => {
     expect(seen.toSorted((a, b) => a - b)).toEqual(numbers);
   });
 
+  test("is followed by a continuation token from before it", async () => {
+    const { container, split } = await filled();
+    const fromNow = { changeFeedStartFrom: ChangeFeedStartFrom.Now() };
+    const before = container.items.getChangeFeedIterator<{ n: number }>(fromNow);
+    for (let n = 0; n < 4; n += 1) await before.readNext();
+    const { continuationToken } = await before.readNext();
+    for (const n of numbers) await container.items.upsert({ id: `i${n}`, pk: `p${n}`, n: n + 100 });
+    for (const rangeId of ["0", "2"]) await split(rangeId);
+    const options = { changeFeedStartFrom: ChangeFeedStartFrom.Continuation(continuationToken) };
+    const after = container.items.getChangeFeedIterator<{ n: number }>(options);
+    const seen: number[] = [];
+    for (let idle = 0; idle < 8;) {
+      const page = await after.readNext();
+      idle = page.statusCode === 304 ? idle + 1 : 0;
+      if (page.statusCode !== 304) seen.push(...page.result.map(({ n }) => n));
+    }
+    expect(seen.toSorted((a, b) => a - b)).toEqual(numbers.map((n) => n + 100));
+  });
+
   test("leaves point reads and writes of running clients as they were", async () => {
     const { container, split } = await filled();
     for (const rangeId of ["0", "1", "2", "3"]) await split(rangeId);

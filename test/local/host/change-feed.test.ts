@@ -3,6 +3,7 @@ import { CosmosClient } from "@azure/cosmos";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { localCosmos } from "../../../local/cosmos/faults.ts";
 import { startCosmos } from "../../../local/cosmos/server.ts";
 import { leasesToTake, type Lease } from "../../../local/host/triggers/cosmos/leases.ts";
 import { afterwards, type Fixture, startFixture, temporaryFolder, until } from "./fixture-app.ts";
@@ -48,6 +49,7 @@ async function startFeed(options = "", workers = 1, physicalPartitions = 1) {
   return {
     start,
     leases,
+    split: (rangeId: string) => localCosmos(server.endpoint).splitPartition("items", rangeId),
     items: database.container("items").items,
     /** Every range has an owner who has begun to read: what is written from now on will be seen. */
     isFollowed: () =>
@@ -118,6 +120,38 @@ describe("a change feed function", () => {
     await items.create({ id: "a" });
     await until("all three", async () => (await seen(fixture)).length === 3);
     expect(ids(await seen(fixture))).toEqual(["o1", "o2", "a"]);
+  });
+});
+
+describe("a range that splits", () => {
+  test("is followed: each part goes on where the whole stood, also after a restart", async () => {
+    const { start, items, leases, isFollowed, split } = await startFeed("", 1, 2);
+    const fixture = await start();
+    await isFollowed();
+    const batch = async (name: string) => {
+      const wanted = Array.from({ length: 12 }, (_, n) => `${name}-${n}`);
+      for (const id of wanted) await items.create({ id });
+      return wanted;
+    };
+    const sawAll = (wanted: string[]) =>
+      until("every change", async () => {
+        const found = ids(await seen(fixture));
+        return wanted.every((id) => found.includes(id));
+      });
+    await sawAll(await batch("before"));
+    await split("0");
+    await sawAll(await batch("during"));
+    await until("three leases", async () => (await leases()).length === 3);
+    await sawAll(await batch("after"));
+    await fixture.host.close();
+    const known = (await seen(fixture)).length;
+    const meanwhile = await batch("meanwhile");
+    await fixture.restart();
+    await sawAll(meanwhile);
+    const again = ids(await seen(fixture)).slice(known);
+    expect(new Set(again)).toEqual(new Set(meanwhile));
+    expect(again).toHaveLength(meanwhile.length);
+    expect(await leases()).toHaveLength(3);
   });
 });
 

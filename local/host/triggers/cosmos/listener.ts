@@ -120,8 +120,8 @@ async function runProcessor(processor: Processor): Promise<void> {
         leaseConnectionString,
         instanceName(given.life.worker),
       );
-      const ranges = [...(await containers.monitored.getFeedRanges())];
       while (!feed.signal.aborted) {
+        const ranges = [...(await containers.monitored.getFeedRanges())];
         await balance(processor, containers, ranges);
         await feed.pause(processor.acquireMs);
       }
