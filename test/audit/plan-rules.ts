@@ -74,7 +74,8 @@ export function decidedByOwnCode({ cases, workers }: Testimony): Judged {
     ),
   );
   return judged(planned, ({ effect, writer }) => {
-    const { advice, revision } = effect.payload as {
+    // A payload that is kept apart says nothing here.
+    const { advice, revision } = (effect.payload ?? {}) as {
       revision?: number;
       advice?: { revision: number; version: number };
     };
