@@ -121,6 +121,9 @@ async function main(): Promise<number> {
   return sum.violations + unreached + sum.notFired > 0 ? 1 : 0;
 }
 
+// What is frozen is ended on the way out, whichever way that is (machine.ts).
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
 try {
   // Not left to the event loop: the SDKs keep timers of their own.
   process.exit(await main());

@@ -52,6 +52,8 @@ let missed: Campaigned;
 let tried: Campaigned;
 let frozen: Ran;
 let seen: Testimony;
+let denied: Ran;
+let seenDenied: Testimony;
 beforeAll(async () => {
   const lanes = await Promise.all([
     openLane({ subjects: shippedSubjects, machines: 1 }),
@@ -65,6 +67,8 @@ beforeAll(async () => {
       missed = await runAll([one], [at(key, ["write", 99], {})], { named: ["write"] });
       const freeze = at(none, ["send", 1], { fault: "frozenLong", machines: 2 });
       frozen = await runTrial(two, freeze, (testimony) => (seen = testimony));
+      const no = at(none, ["send", 1], { fault: "frozenDenied", machines: 2 });
+      denied = await runTrial(two, no, (testimony) => (seenDenied = testimony));
     };
     const seconds = async () => {
       tried = await runAll([ofTeam], teamSample, { named: [] });
@@ -94,6 +98,21 @@ describe("a real worker", () => {
   test("that never comes to its boundary is told apart", () => {
     expect(missed).toMatchObject({ combinations: 0, reached: 0, unreached: ["write"] });
     expect(missed.notFired).toHaveLength(1);
+  });
+});
+
+describe("a call that leaves a frozen worker after two people said that it never did", () => {
+  test("is a contradiction that somebody is shown, and holds the case", () => {
+    expect(denied).toMatchObject({ fired: true, violations: [] });
+    const [{ final } = {}] = seenDenied.cases;
+    const [effect, ...others] = final?.snapshot.effects ?? [];
+    expect(effect).toMatchObject({ status: "rejected", settledBy: "person" });
+    expect(effect?.contradicted).toBeDefined();
+    expect(final?.snapshot.reviews).toContainEqual(
+      expect.objectContaining({ kind: "Contradiction", subject: effect?.operationId }),
+    );
+    expect(seenDenied.applied).toHaveLength(1);
+    expect(others).toEqual([]);
   });
 });
 

@@ -38,9 +38,11 @@ export async function campaign(options: CampaignOptions): Promise<Campaigned> {
   const lanes = await openLanes(options.lanes, { subjects, from });
   try {
     const watchers = lanes.filter(({ machines }) => machines.length === 1);
-    const perAction = await shared(watchers, actions, async (lane, action) =>
-      combinationsAt(action, await pointsOf(lane, action)),
-    );
+    const perAction = await shared(watchers, wanted, async (lane, { action, provider }) => {
+      const { contract } = provider("http://127.0.0.1:9");
+      const hasKey = contract.idempotency !== undefined;
+      return combinationsAt(action.name, await pointsOf(lane, action.name), { hasKey });
+    });
     const all = perAction.flat().filter((_one, n) => n % every === 0);
     say(`${all.length} combinations in ${lanes.length} lanes`);
     return await runAll(lanes, all, { named: boundariesDue(wanted), say });
@@ -84,7 +86,10 @@ export async function runAll(
     for (let tries = 0; tries < triesMax && !fired; tries += 1) {
       const ran = await runTrial(lane, combination);
       fired = ran.fired;
-      for (const violation of ran.violations) sum.found.push({ combination, ...violation });
+      for (const violation of ran.violations) {
+        sum.found.push({ combination, ...violation });
+        say(`${violation.rule}: ${violation.evidence} ${JSON.stringify(combination)}`);
+      }
     }
     if (!fired) {
       sum.notFired.push(combination);

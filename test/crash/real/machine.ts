@@ -54,24 +54,39 @@ export async function startMachine(options: {
     });
     host.once("exit", () => reject(new Error(`a host did not start: ${words.join("")}`)));
   });
-  await ready;
   const signal = (name: NodeJS.Signals) => {
-    for (const pid of [workerPid, host.pid]) if (pid !== undefined) process.kill(pid, name);
+    for (const pid of [workerPid, host.pid]) if (pid !== undefined) signalTo(pid, name);
   };
+  // A frozen process does not hear that its parent is gone.
+  const endAll = () => signal("SIGKILL");
+  process.once("exit", endAll);
+  await ready;
   return {
     workerPid: () => workerPid,
     freeze: () => signal("SIGSTOP"),
     thaw: () => signal("SIGCONT"),
-    close: () => ended(host),
+    close() {
+      process.off("exit", endAll);
+      const over = ended(host);
+      // A drain would wait for what this campaign no longer needs.
+      endAll();
+      return over;
+    },
   };
 }
 
-/** A drain would wait for what this campaign no longer needs. */
+function signalTo(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // Gone already, and its end is on its way to us.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 function ended(host: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (host.exitCode !== null || host.signalCode !== null) resolve();
     host.once("exit", () => resolve());
-    // Its worker ends by itself when its channel is cut.
-    host.kill("SIGKILL");
   });
 }

@@ -4,11 +4,13 @@
 //   killed        SIGKILL; the worker is gone before it passes the boundary
 //   frozen        SIGSTOP there until its call's deadline is over, then SIGCONT
 //   frozenLong    the same until the provider's horizon is over, too
+//   frozenDenied  the same, and a person, shown the unknown meanwhile, states that it did not happen
 //   silent        nothing happens to the worker: the answer to its call comes after its time-out
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { TransientFault } from "../../../shared/domain/faults.ts";
-import type { CaseKey } from "../../../shared/domain/identity.ts";
+import { findingIdOf, type CaseKey } from "../../../shared/domain/identity.ts";
+import { schemaVersion, type Finding } from "../../../shared/domain/records/evidence.ts";
 import type { Event } from "../../../shared/domain/records/inbox.ts";
 import { sweepDue } from "../../../shared/flow/wake/sweep-due.ts";
 import { audit } from "../../audit/auditor.ts";
@@ -19,7 +21,7 @@ import { cameTrue, tenantId, type Lane } from "./lane.ts";
 import { callTimeoutMs, horizonMs } from "./subject.ts";
 import { testimonyOf } from "./testimony-of.ts";
 
-export const strikeKinds = ["killed", "frozen", "frozenLong", "silent"] as const;
+export const strikeKinds = ["killed", "frozen", "frozenLong", "frozenDenied", "silent"] as const;
 export type StrikeKind = (typeof strikeKinds)[number];
 export const trialSituations = [
   "calm",
@@ -50,10 +52,11 @@ export interface Ran {
 
 /** The deadline counts from the store's whole seconds; past it by as much as a slow machine may need. */
 const pastDeadlineMs = callTimeoutMs + 3000;
-const heldMs: Readonly<Record<StrikeKind, number>> = {
-  killed: 0,
+const pastHorizonMs = pastDeadlineMs + horizonMs + 2500;
+const heldMs = {
   frozen: pastDeadlineMs,
-  frozenLong: pastDeadlineMs + horizonMs + 2500,
+  frozenLong: pastHorizonMs,
+  frozenDenied: pastHorizonMs,
   silent: callTimeoutMs + 500,
 };
 /** Most take a few seconds; a machine that does much else may take very much longer. */
@@ -70,10 +73,12 @@ export async function runTrial(
   const appliedBefore = (await lane.applied()).length;
   lane.arrivals.length = 0;
   const freezes: Testimony["freezes"][number][] = [];
+  const statements: Testimony["statements"][number][] = [];
   let fired = false;
   const strike: Strike = async (pid) => {
     fired = true;
-    return struck(lane, pid, { fault: setting.fault ?? "silent", notes, freezes });
+    const { fault = "silent" } = setting;
+    return struck(lane, pid, { key, fault, notes, freezes, statements });
   };
   const { boundary, fault, situation, visit } = setting;
   const notes = lane.conductor.begin({
@@ -94,7 +99,7 @@ export async function runTrial(
   await post(lane, key, { action: setting.action, caseId: key.caseId, tag });
   const isAtRest = await settled(lane, key);
   const applied = (await lane.applied()).slice(appliedBefore);
-  const testimony = await testimonyOf(lane, key, { notes, freezes, applied });
+  const testimony = await testimonyOf(lane, key, { notes, freezes, statements, applied });
   show?.(testimony);
   const unrest = { rule: "comesToRest", evidence: `not within ${settlesWithinMs} ms` };
   const violations = [...audit(testimony), ...(isAtRest ? [] : [unrest])];
@@ -108,6 +113,8 @@ function newKey(): CaseKey {
 }
 
 interface Struck {
+  key: CaseKey;
+  statements: Testimony["statements"][number][];
   fault: StrikeKind;
   notes: Notes;
   freezes: { worker: string; fromMs: number; toMs: number }[];
@@ -116,7 +123,7 @@ interface Struck {
 async function struck(
   lane: Lane,
   pid: number,
-  { fault, freezes, notes }: Struck,
+  { fault, freezes, key, notes, statements }: Struck,
 ): Promise<"goOn" | "gone"> {
   switch (fault) {
     case "killed":
@@ -126,16 +133,50 @@ async function struck(
     case "silent":
       return paused(heldMs.silent);
     case "frozen":
-    case "frozenLong": {
+    case "frozenLong":
+    case "frozenDenied": {
       const machine = lane.machineOf(pid);
       const fromMs = Date.now();
       machine.freeze();
       await delay(heldMs[fault]);
+      if (fault === "frozenDenied") statements.push(await denied(lane, key));
       freezes.push({ worker: String(pid), fromMs, toMs: Date.now() });
       machine.thaw();
       return "goOn";
     }
   }
+}
+
+/** Two people look at the unknown and say no, forced; done when the ledger has taken their word. */
+async function denied(lane: Lane, key: CaseKey): Promise<Testimony["statements"][number]> {
+  const shown = async () =>
+    (await lane.cases.read(key)).snapshot.effects.find(({ reviewRef }) => reviewRef !== undefined);
+  await cameTrue(async () => (await shown()) !== undefined, 60_000);
+  const effect = await shown();
+  if (effect === undefined) throw new Error("nobody was shown the unknown effect");
+  const { operationId } = effect;
+  const finding: Finding = {
+    id: findingIdOf(operationId, "denied"),
+    type: "finding",
+    schemaVersion,
+    ...key,
+    operationId,
+    content: {
+      kind: "statement",
+      statement: { kind: "didNotHappen", forced: true },
+      reason: "the provider shows nothing",
+      confirmedBy: "second person",
+    },
+    by: "first person",
+    foundAtMs: Date.now(),
+    dueAtMs: Date.now(),
+  };
+  await lane.cases.createFinding(finding);
+  await lane.hints.send("reviews", { ...key, hintId: crypto.randomUUID(), reason: "stated" });
+  const isTaken = async () =>
+    (await lane.cases.read(key)).snapshot.effects.some(({ status }) => status === "rejected");
+  await cameTrue(isTaken, 60_000);
+  return { finding, forced: true };
 }
 
 async function paused(ms: number): Promise<"goOn"> {

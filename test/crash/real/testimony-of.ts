@@ -26,13 +26,14 @@ const nobodyElse = {
 export interface Trialled {
   notes: Notes;
   freezes: Testimony["freezes"];
+  statements: Testimony["statements"];
   applied: readonly AppliedThere[];
 }
 
 export async function testimonyOf(
   lane: Lane,
   key: CaseKey,
-  { applied, freezes, notes }: Trialled,
+  { applied, freezes, notes, statements }: Trialled,
 ): Promise<Testimony> {
   const providerOf = new Map(lane.subjects.map(({ action }) => [action.name, action.provider]));
   const received = receivedOf(lane, { notes, applied, providerOf });
@@ -58,7 +59,7 @@ export async function testimonyOf(
     grants: lane.grants.map((grant) => ({ atMs: 0, grant })),
     gateReads: notes.gateReads,
     freezes: [...freezes, ...stallsOf(received, notes)],
-    statements: [],
+    statements,
     answered: notes.answered,
     lostWorkers: notes.lostWorkers,
     ...nobodyElse,

@@ -42,12 +42,21 @@ async function calmVisits(lane: Lane, action: string): Promise<readonly string[]
   return first.visited.length < second.visited.length ? first.visited : second.visited;
 }
 
-export function combinationsAt(action: string, points: readonly Point[]): Combination[] {
-  return points.flatMap((point) =>
-    faultsAt(point).flatMap((fault) =>
-      ([1, 2] as const).map((machines) => ({ action, ...point, fault, machines })),
-    ),
-  );
+/** `hasKey`: its provider enforces a key, so the machine needs no person to end an unknown. */
+export function combinationsAt(
+  action: string,
+  points: readonly Point[],
+  { hasKey }: { hasKey: boolean },
+): Combination[] {
+  return points.flatMap((point) => {
+    const combined = faultsAt(point).flatMap((fault) =>
+      ([1, 2] as const).map((machines): Combination => ({ action, ...point, fault, machines })),
+    );
+    // It takes a second machine to show a person what became of the first.
+    const isDeniable = point.boundary === "send" && !hasKey;
+    const denied: Combination = { action, ...point, fault: "frozenDenied", machines: 2 };
+    return isDeniable ? [...combined, denied] : combined;
+  });
 }
 
 /** A horizon is about calls, and so is an answer that does not come. */

@@ -68,6 +68,10 @@ function decisionOf({ action, example }: Subject, tag: string, view: DecideView)
     ({ contradicted, status }) =>
       contradicted !== undefined || status === "confirmed" || status === "unknown",
   );
+  // What a person denied is not asked for once more.
+  if (view.effects.some(({ origin, status }) => origin === "plan" && status === "rejected")) {
+    return { kind: "hold", why: "it was rejected" };
+  }
   return {
     kind: "plan",
     why: "the campaign wants it done",
