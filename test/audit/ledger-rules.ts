@@ -147,7 +147,8 @@ function notifications({ final }: CaseTestimony): (() => string[])[] {
   if (final?.snapshot.case?.held?.reason === "Poison") return [];
   const reviewed = new Set(
     final?.snapshot.reviews
-      .filter((review) => review.resolution === undefined)
+      // Open, or a person has seen it: nothing else resolves this kind.
+      .filter(({ kind, resolution }) => resolution === undefined || kind === "NotificationFailed")
       .map(({ subject }) => subject),
   );
   const outbox = (final?.snapshot.effects ?? []).filter(({ origin }) => origin === "outbox");

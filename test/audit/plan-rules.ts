@@ -100,8 +100,8 @@ export function adviceIsKept({ advices, checkpoints }: Testimony): Judged {
 
 /** A turn that read the truth and came to its end by then. */
 function wasWell(turn: TurnTaken, atMs: number): boolean {
-  const { failed, lagVersions, untilMs = Infinity } = turn;
-  return untilMs <= atMs && failed !== true && lagVersions === 0;
+  const { failed, handedOn, lagVersions, untilMs = Infinity } = turn;
+  return untilMs <= atMs && failed !== true && handedOn !== true && lagVersions === 0;
 }
 
 /**
@@ -121,7 +121,9 @@ export function crashesAreReal(testimony: Testimony): Judged {
   );
   return judged(counted, ({ after, before, one, turn }) => {
     const last = turnOf(testimony, one, before);
-    const isSecond = crashesOf(before) > 0 && last !== turn;
+    // A count that landed after its worker's end could not be taken back by it.
+    const isLate = before.atMs > (last?.untilMs ?? Infinity);
+    const isSecond = crashesOf(before) > 0 && last !== turn && !isLate;
     return [
       turn.redelivered || wasOverdue(one, before, after.atMs)
         ? undefined

@@ -73,6 +73,8 @@ export interface TurnTaken {
   untilMs?: number;
   /** Came back, or was put off because a store or the broker did not answer. */
   failed?: boolean;
+  /** Overtaken again and again, or its time was up: it left the case to whoever comes next. */
+  handedOn?: boolean;
 }
 
 /** One place that pacing gave for one call. */

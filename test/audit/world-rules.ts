@@ -22,7 +22,10 @@ export function appliedOnce(testimony: Testimony): Judged {
   return judged([...byIntent], ([intent, entries]) => {
     // A person said that it had not happened, and it happened after that: the person's word, not the machine's doing.
     const machineMade = entries.filter(
-      (entry) => !deniedByPersonBefore(testimony, entry) && !frozenPastMargin(testimony, entry),
+      (entry) =>
+        !deniedByPersonBefore(testimony, entry) &&
+        !forcedBefore(testimony, entry) &&
+        !frozenPastMargin(testimony, entry),
     );
     const ids = new Set(entries.map(({ operationId }) => operationId));
     // Said of what had happened already: once for each such word it is done again.
@@ -57,6 +60,18 @@ function isDenied({ statements }: Testimony, operationId: string): boolean {
       finding.operationId === operationId &&
       finding.content.kind === "statement" &&
       finding.content.statement.kind === "didNotHappen",
+  );
+}
+
+/** Two people ordered another try, against the contract. */
+function forcedBefore({ statements }: Testimony, entry: Applied): boolean {
+  return statements.some(
+    ({ finding, forced }) =>
+      forced &&
+      finding.operationId === entry.operationId &&
+      finding.content.kind === "statement" &&
+      finding.content.statement.kind === "retry" &&
+      finding.foundAtMs <= entry.atMs,
   );
 }
 

@@ -7,6 +7,7 @@ import type { EffectOf } from "../../shared/domain/records/effect.ts";
 import { effectOf, withCase, type Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { markOrphaned } from "../../shared/domain/transitions/claim.ts";
 import { foldFindings } from "../../shared/domain/transitions/fold-findings.ts";
+import { holdCase, holdEffect } from "../../shared/domain/transitions/reviews.ts";
 import {
   book,
   callTimeoutMs,
@@ -186,6 +187,40 @@ test("a parked case's call is over at its deadline, and a person sees that its e
     kind: "openReview",
     operationId,
   });
+});
+
+// simulate --seed 20261129 --schedule 336: a person released a parked case, and what its parking had put before a person stayed
+// there, though a look-up would have settled it.
+test("a parked case that is released goes on with what its parking had shown to a person", () => {
+  const unknown = settled(claimedCase(), { kind: "noAnswer", reason: "reset" });
+  const { operationId } = firstOf(unknown);
+  const parked = holdCase(unknown, { reason: "Poison", why: "test", nowMs });
+  const shown = holdEffect(parked, effectOf(parked, operationId), {
+    kind: "UnknownEffect",
+    why: "its case is parked",
+    consequence: "test",
+    nowMs,
+  });
+  const told: Finding = {
+    id: "finding:case:1",
+    type: "finding",
+    schemaVersion: 1,
+    ...key,
+    operationId: "case",
+    content: {
+      kind: "statement",
+      statement: { kind: "release" },
+      reason: "test",
+      about: { reviewId: parked.case?.held?.reviewRef ?? "", attempts: 0 },
+    },
+    by: "p-1",
+    foundAtMs: nowMs,
+  };
+  const released = foldFindings({ ...shown, findings: [told] }, "case", { book, nowMs });
+  expect(released.case?.held).toBeUndefined();
+  expect(effectOf(released, operationId).reviewRef).toBeUndefined();
+  expect(released.reviews.filter(({ resolution }) => resolution === undefined)).toEqual([]);
+  expect(next(released, book, { nowMs: nowMs + 60_000 }).kind).toBe("claim");
 });
 
 // simulate --seed 11 --schedules 127 and 1891: a worker thawed after a person had given its effect up; what it told made the

@@ -44,6 +44,8 @@ export const happenings = [
   "the gate found a pruned key",
   "the gate found its time run out",
   // Operators.
+  "a person ordered another try",
+  "a held case was released",
   "an erasure was refused",
   "a case was erased",
 ] as const;

@@ -2,6 +2,7 @@
 // revokes, who erases, and the systems that report by webhook. They see what they could see: the record, and the system.
 import type { Effect, EffectOf } from "../../shared/domain/records/effect.ts";
 import type { Finding, Statement } from "../../shared/domain/records/evidence.ts";
+import type { Review } from "../../shared/domain/records/review.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import { giveGrant, revokeGrant } from "../../shared/flow/operate/grants/give-grant.ts";
 import type { Principal } from "../../shared/flow/operate/access/principal.ts";
@@ -17,6 +18,16 @@ const principal: Principal = { id: "granter", isPerson: true, roleClaims: ["admi
 /** Mistaken: whoever it was has not looked well. */
 export const statedHows = ["honest", "honest", "forced", "abandon", "mistaken"] as const;
 export type StatedHow = (typeof statedHows)[number];
+
+/** What else a person may make of a review: another try, by force or not, another look, letting go, having seen it. */
+export const resolvedHows = [
+  "retry",
+  "retryForced",
+  "lookAgain",
+  "release",
+  "acknowledge",
+] as const;
+export type ResolvedHow = (typeof resolvedHows)[number];
 
 export type Operators = ReturnType<typeof operatorsOf>;
 
@@ -116,6 +127,30 @@ export function operatorsOf(world: World) {
       }
       return told;
     },
+    /** Whatever is open and may be answered so; the turn judges whether it may. */
+    async resolve(how: ResolvedHow, n: number): Promise<boolean> {
+      let told = false;
+      for (const [caseN] of world.options.businesses.entries()) {
+        const { snapshot } = await cases.read(caseKeyOf(caseN));
+        for (const review of snapshot.reviews.filter((open) => isAnsweredBy(open, how))) {
+          const { id: reviewId, subject: operationId } = review;
+          const effect = snapshot.effects.find((one) => one.operationId === operationId);
+          const about = { reviewId, attempts: effect?.attempts.length ?? 0 };
+          const { caseId } = snapshot;
+          const finding = findingOf({ caseId, operationId }, n, nowMs(), {
+            kind: "statement",
+            statement: statementOf(how),
+            reason: "looked",
+            about,
+            ...(how === "retryForced" ? { confirmedBy: "second person" } : {}),
+          });
+          notes.statements.push({ finding, forced: how === "retryForced" });
+          await tell(finding);
+          told = true;
+        }
+      }
+      return told;
+    },
     /** The system's own webhook about something that it did. */
     async report(n: number): Promise<boolean> {
       const { applied } = reached;
@@ -153,7 +188,37 @@ function horizonOf({ offered }: World, provider: string): number {
   return Object.entries(offered).find(([name]) => name === provider)?.[1].horizonMs ?? 0;
 }
 
-function findingOf(effect: Effect, n: number, nowMs: number, content: Finding["content"]): Finding {
+function isAnsweredBy({ kind, subject }: Review, how: ResolvedHow): boolean {
+  switch (how) {
+    case "retry":
+    case "retryForced":
+    case "lookAgain":
+      return subject !== "case" && kind !== "Contradiction" && kind !== "NoGrant";
+    case "release":
+      return kind === "CaseHeld";
+    case "acknowledge":
+      return kind === "Contradiction" || kind === "NotificationFailed";
+  }
+}
+
+function statementOf(how: ResolvedHow): Statement {
+  switch (how) {
+    case "retry":
+    case "retryForced":
+      return { kind: "retry", forced: how === "retryForced" };
+    case "lookAgain":
+    case "release":
+    case "acknowledge":
+      return { kind: how };
+  }
+}
+
+function findingOf(
+  effect: Pick<Effect, "caseId" | "operationId">,
+  n: number,
+  nowMs: number,
+  content: Finding["content"],
+): Finding {
   const { caseId, operationId } = effect;
   return {
     id: `finding:${operationId}:told${n}`,

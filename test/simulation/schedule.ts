@@ -6,7 +6,7 @@ import type { CallFault } from "./providers.ts";
 import { callFaults } from "./providers.ts";
 import { contractKinds, contracts, freezeMsMax } from "./contracts.ts";
 import { diceOf, mixSeeds, type Dice } from "./dice.ts";
-import { statedHows, type StatedHow } from "./operators.ts";
+import { resolvedHows, statedHows, type ResolvedHow, type StatedHow } from "./operators.ts";
 import { answerFaults, approvers, type AnswerFault } from "./people.ts";
 import { actionNames, type Business } from "./workflows.ts";
 
@@ -34,6 +34,7 @@ export type Fault =
   /** `thenForMs`: granted again, and only for so long. */
   | { kind: "revoke"; atMs: number; action: string; forMs: number; thenForMs?: number }
   | { kind: "statement"; atMs: number; how: StatedHow }
+  | { kind: "resolution"; atMs: number; how: ResolvedHow }
   | { kind: "providerReport"; atMs: number }
   | { kind: "erase"; atMs: number; caseN: number }
   | { kind: "deploy"; atMs: number; slots: "some" | "all" }
@@ -63,6 +64,7 @@ export const faultKinds = [
   "outageAtCall",
   "providerReport",
   "recall",
+  "resolution",
   "revoke",
   "revokeAtWrite",
   "skew",
@@ -191,6 +193,11 @@ const makers: readonly ((dice: Dice, caseN: number) => Fault)[] = [
     kind: "statement",
     atMs: dice.between(5000, faultsForMs - 1),
     how: dice.pick(statedHows),
+  }),
+  (dice) => ({
+    kind: "resolution",
+    atMs: dice.between(5000, faultsForMs - 1),
+    how: dice.pick(resolvedHows),
   }),
   (dice) => ({ kind: "providerReport", atMs: timeOf(dice) }),
   (dice, caseN) => ({ kind: "spuriousHint", atMs: timeOf(dice), caseN }),

@@ -35,6 +35,8 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
       return true;
     case "statement":
       return operators.state(fault.how, place);
+    case "resolution":
+      return operators.resolve(fault.how, place);
     case "providerReport":
       return operators.report(place);
     case "erase":

@@ -96,7 +96,11 @@ function casesOf({ cases, notes, nowMs }: World, worker: WorkerState): CaseStore
 
 function logOf({ notes }: World, worker: WorkerState): Log {
   return {
-    info: () => {},
+    info(message, fields) {
+      if (message !== "case advanced" || fields["result"] !== "handedOn") return;
+      const turn = notes.turns.findLast((one) => one.worker === worker.id);
+      if (turn !== undefined) turn.handedOn = true;
+    },
     warn(message, fields) {
       const heard = heardIn(message, fields["reason"]);
       if (heard !== undefined) notes.happen(heard);

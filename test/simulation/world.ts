@@ -214,6 +214,10 @@ function noticing(notes: Notebook, nowMs: () => number): (batch: Batch) => void 
       notes.happen("a repetition was meant");
     if (creates.some((document) => document.type === "review" && document.why.includes("pruned")))
       notes.happen("a key was too old to send again");
+    for (const line of log.did) {
+      if (line.includes("retry ordered")) notes.happen("a person ordered another try");
+      if (line.includes("released: tried again")) notes.happen("a held case was released");
+    }
     const writer = notes.workers.get(log.by);
     if (writer === undefined) return;
     const { revision } = writer;

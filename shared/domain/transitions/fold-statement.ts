@@ -90,10 +90,21 @@ function foldForCase(snapshot: Snapshot, stating: Stating): Snapshot {
   }
 }
 
+/** What a parked case showed to a person, because nobody looked for it any more, is the machine's again: its table decides. */
+function judgedAgain(snapshot: Snapshot, { finding, options }: Stating): Snapshot {
+  if (caseOf(snapshot).held?.reason !== "Poison") return snapshot;
+  const resolution = { how: "released: judged again", by: finding.by, atMs: options.nowMs };
+  return snapshot.effects.reduce((judged, effect) => {
+    const review = judged.reviews.find(({ id }) => id === effect.reviewRef);
+    if (effect.status !== "unknown" || review?.kind !== "UnknownEffect") return judged;
+    return freed(resolveReview(judged, review.id, resolution), effect, {});
+  }, snapshot);
+}
+
 /** What stood on the same version for good needs a new one to be decided anew; the rest goes on where it stood. */
 function release(snapshot: Snapshot, stating: Stating): Snapshot {
   const record = caseOf(snapshot);
-  const resolved = resolvedBy(snapshot, stating, "released: tried again");
+  const resolved = judgedAgain(resolvedBy(snapshot, stating, "released: tried again"), stating);
   const isDecidedAnew =
     record.held?.reason === "DecisionHeld" ||
     record.held?.reason === "RepeatedIntent" ||

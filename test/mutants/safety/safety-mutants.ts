@@ -124,7 +124,7 @@ const protocolMutants: readonly SafetyMutant[] = [
       "return attempt.leftBefore && !answer.speaksForOperation",
       "return attempt.leftBefore && answer.speaksForOperation",
     ),
-    seenBy: ["deniedWasNotApplied"],
+    seenBy: ["statusesFollowTable", "deniedWasNotApplied"],
   },
   {
     without: "the difference between an attempt's not-sent and the operation's",
