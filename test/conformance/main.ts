@@ -23,6 +23,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
+/** Fewer means that cases were lost on the way: a host alone, without its services, still has more. */
+const casesMin = 40;
+
 function print(services: Services): void {
   for (const [service, { cases, failed, failures, passed }] of Object.entries(services)) {
     console.log(`${service}: ${cases} cases, ${passed} passed, ${failed} failed`);
@@ -50,7 +53,7 @@ async function conform(): Promise<boolean> {
     ]);
     console.log(JSON.stringify(Object.fromEntries(counts)));
   } else print(services);
-  return Object.values(services).every(({ cases, failed }) => cases > 0 && failed === 0);
+  return Object.values(services).every(({ cases, failed }) => cases >= casesMin && failed === 0);
 }
 
 const isGood = values.defects
