@@ -16,6 +16,7 @@ export async function processCase(message: unknown, context: InvocationContext):
     deliveryCount: context.triggerMetadata?.["deliveryCount"],
     wallClockMs: Date.now(),
     random: randomUUID,
+    traceparent: context.traceContext?.traceParent,
   });
 }
 

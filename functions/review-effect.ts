@@ -12,6 +12,7 @@ export async function reviewEffect(message: unknown, context: InvocationContext)
     deliveryCount: context.triggerMetadata?.["deliveryCount"],
     wallClockMs: Date.now(),
     random: randomUUID,
+    traceparent: context.traceContext?.traceParent,
   });
 }
 

@@ -70,6 +70,8 @@ param settings {
   modelName: string
   @description('Schedules as JSON, see the setting SCHEDULES; empty for none.')
   schedules: string
+  @description('Base address of an OTLP/HTTP collector; empty: Application Insights only.')
+  otlpEndpoint: string
 }
 
 @description('Resource id of the Azure OpenAI account that the model decider calls by identity. Empty: none.')

@@ -14,6 +14,11 @@ import {
 } from "./domain/payload-keys.ts";
 import { WebhookSources } from "./flow/intake/webhook-sources.ts";
 import { Schedules } from "./flow/wake/schedules.ts";
+import {
+  telemetryOf,
+  TelemetrySettings,
+  type TelemetryConfig,
+} from "./telemetry/telemetry-config.ts";
 
 const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
 
@@ -52,6 +57,7 @@ const Settings = z.object({
   EMAIL_CALL_TIMEOUT_MS: callTimeoutMs,
   DECIDER: z.enum(["rules", "model"]).default("rules"),
   TURN_BUDGET_MS: z.coerce.number().int().min(5000).max(240_000).default(90_000),
+  ...TelemetrySettings.shape,
 });
 
 export interface Config {
@@ -73,6 +79,8 @@ export interface Config {
   /** Absent: the rules decide. */
   model?: ModelConfig;
   turnBudgetMs: number;
+  /** Absent: nobody listens, and nothing is measured. */
+  telemetry?: TelemetryConfig;
   /** Set by the platform where Easy Auth is on; only there is a principal's header believed. */
   easyAuthIsOn: boolean;
   /** Which instance this is, by the platform's own name. */
@@ -116,6 +124,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...onboardingOf(environment),
     ...(settings.DECIDER === "model" ? modelOf(environment, settings.TURN_BUDGET_MS) : {}),
     turnBudgetMs: settings.TURN_BUDGET_MS,
+    ...telemetryOf(settings),
     easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
     ...instanceOf(environment["WEBSITE_INSTANCE_ID"]),
   };

@@ -4,6 +4,7 @@
 // start is not kept: the next invocation tries again.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { app } from "@azure/functions";
 import { azureToken } from "./agent/azure-token.ts";
 import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
@@ -11,6 +12,8 @@ import { assertContract } from "./domain/contract.ts";
 import { bookOf, type Book, type Workflow } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
+import { carryTrace } from "./flow/measure/carry-trace.ts";
+import { traceBoundaries } from "./flow/measure/trace-boundaries.ts";
 import type { IntakePorts } from "./flow/intake/record-event.ts";
 import type { AnswerPorts } from "./flow/operate/approvals/answer-approval.ts";
 import type { DrainPorts } from "./flow/operate/drain/drain.ts";
@@ -35,6 +38,8 @@ import { cosmosReports } from "./stores/cosmos-reports.ts";
 import type { OperatorStore } from "./stores/operator-ports.ts";
 import type { ReportStore } from "./stores/ports.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
+import { startTelemetry, type Opened } from "./telemetry/start-telemetry.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 import { customerOnboarding } from "./workflows/customer-onboarding/customer-onboarding.ts";
 import { decideByModel } from "./workflows/invoice-exception/decide-by-model.ts";
 import { invoiceException } from "./workflows/invoice-exception/invoice-exception.ts";
@@ -62,6 +67,11 @@ export type OperatePorts = AnswerPorts &
 
 /** Monotonic: only differences mean anything. */
 const clockMs = () => performance.now();
+const nowMs = () => Date.now();
+
+/** What is still here is handed on before a worker ends; the host kills it after a few seconds. */
+let closeTelemetry: Opened["close"] | undefined;
+app.hook.appTerminate(() => closeTelemetry?.(2000));
 
 let started: Promise<Runtime> | undefined;
 
@@ -79,7 +89,10 @@ export function operating(log: Log): () => Promise<OperatePorts> {
 }
 
 async function start(config: Config): Promise<Runtime> {
-  const stores = await openStores(config);
+  const workerId = randomUUID();
+  const { telemetry, close } = await startTelemetry(config.telemetry, workerId);
+  closeTelemetry = close;
+  const stores = await openStores(config, telemetry);
   const book = await bookFrom(config);
   assertSchedules(book, config.schedules);
   const fingerprint = caseIdKeyFingerprint(config.caseIdKey);
@@ -88,13 +101,19 @@ async function start(config: Config): Promise<Runtime> {
       "setting CASE_ID_KEY is not the key that this database was begun with; put the first one back.",
     );
   }
-  return wired(config, stores, book);
+  return wired(config, { ...stores, book, telemetry }, workerId);
 }
 
-async function openStores(config: Config) {
+async function openStores(config: Config, telemetry: Telemetry) {
   const { instanceId } = config;
   const named = instanceId === undefined ? {} : { instanceId };
-  const cosmos = openCosmos(config.cosmos, named);
+  const cosmos = openCosmos(config.cosmos, {
+    ...named,
+    hear({ charge, status }) {
+      telemetry.spend("charge", charge);
+      if (status === 429) telemetry.count("countersign.store.throttled");
+    },
+  });
   await assertSafeAccount(cosmos);
   const database = cosmos.database(config.cosmosDatabase);
   return {
@@ -103,19 +122,22 @@ async function openStores(config: Config) {
     reports: cosmosReports(database.container("cases")),
     grants: cosmosGrants(database.container("grants"), { clockMs }),
     control: cosmosControl(database.container("control"), { clockMs }),
-    hints: serviceBusHints(openServiceBus(config.serviceBus, named)),
+    hints: carryTrace(serviceBusHints(openServiceBus(config.serviceBus, named)), {
+      telemetry,
+      nowMs,
+    }),
   };
 }
 
 function wired(
   config: Config,
-  stores: Awaited<ReturnType<typeof openStores>>,
-  book: Book,
+  stores: Awaited<ReturnType<typeof openStores>> & { book: Book; telemetry: Telemetry },
+  workerId: string,
 ): Runtime {
   const { caseIdKey } = config;
-  const workerId = randomUUID();
+  const { telemetry } = stores;
   const paced = pacing(clockMs);
-  const common = { ...stores, book, random: () => randomUUID(), nowMs: () => Date.now() };
+  const common = { ...stores, random: () => randomUUID(), nowMs };
   return {
     operate: (log) => ({ ...common, ...operatorPorts(config, stores), log }),
     retryReports: (log) => ({ ...common, log }),
@@ -123,7 +145,6 @@ function wired(
     intake: (log) => ({ ...common, log, sources: config.webhookSources, caseIdKey }),
     turn: (log) => ({
       ...stores,
-      book,
       log,
       monotonicMs: clockMs,
       sleep: (ms) => delay(ms),
@@ -131,7 +152,7 @@ function wired(
       turnBudgetMs: config.turnBudgetMs,
       pacing: paced,
       fused: true,
-      at: (_boundary, act) => act(),
+      at: traceBoundaries(telemetry),
     }),
   };
 }

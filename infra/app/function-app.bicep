@@ -62,6 +62,12 @@ var appSettings = {
   SCHEDULES: empty(settings.schedules) ? '{}' : settings.schedules
   TURN_BUDGET_MS: '90000'
   DECIDER: settings.decider
+  OTEL_METRIC_EXPORT_INTERVAL: '60000'
+}
+
+// A collector of the team's own, beside Application Insights; the host tells it about its functions, too.
+var collectorSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint
 }
 
 // Read only with `DECIDER=model`. With an Azure OpenAI account the app shows its identity, else it needs a key.
@@ -143,6 +149,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     properties: union(
       platformSettings,
       appSettings,
+      empty(settings.otlpEndpoint) ? {} : collectorSettings,
       isModelDecider ? modelSettings : {},
       isOnboarding ? onboardingSettings : {}
     )

@@ -23,4 +23,5 @@ param settings = {
   modelEndpoint: readEnvironmentVariable('MODEL_ENDPOINT', '')
   modelName: readEnvironmentVariable('MODEL_NAME', '')
   schedules: readEnvironmentVariable('SCHEDULES', '')
+  otlpEndpoint: readEnvironmentVariable('OTLP_ENDPOINT', '')
 }

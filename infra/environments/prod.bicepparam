@@ -27,4 +27,5 @@ param settings = {
   modelEndpoint: readEnvironmentVariable('MODEL_ENDPOINT', '')
   modelName: readEnvironmentVariable('MODEL_NAME', '')
   schedules: readEnvironmentVariable('SCHEDULES', '')
+  otlpEndpoint: readEnvironmentVariable('OTLP_ENDPOINT', '')
 }

@@ -2,11 +2,12 @@
 // with an identity. The settings are the bindings' own, so app and triggers always talk to the same thing.
 //
 // The SDK's retries are kept short: whoever gets no answer within a turn is woken again by what is due.
-import { CosmosClient } from "@azure/cosmos";
+import { CosmosClient, type CosmosClientOptions, type PluginConfig } from "@azure/cosmos";
 import { DefaultAzureCredential, ManagedIdentityCredential } from "@azure/identity";
 import { RetryMode, ServiceBusClient } from "@azure/service-bus";
 import { TerminalFault } from "../domain/faults.ts";
 import { readFault } from "./cosmos/answers.ts";
+import { listener, type Heard } from "./cosmos/listen.ts";
 
 export type CosmosConnection =
   | { connectionString: string }
@@ -20,7 +21,11 @@ const defaultTimeoutMs = 10_000;
 
 export function openCosmos(
   connection: CosmosConnection,
-  options: { requestTimeoutMs?: number; instanceId?: string } = {},
+  options: {
+    requestTimeoutMs?: number;
+    instanceId?: string;
+    hear?: (heard: Heard) => void;
+  } = {},
 ): CosmosClient {
   // The service's own logs then tell which instance asked.
   const named = options.instanceId === undefined ? {} : { userAgentSuffix: options.instanceId };
@@ -30,15 +35,22 @@ export function openCosmos(
     useMultipleWriteLocations: false,
     enablePartitionLevelFailover: false,
   };
-  if ("connectionString" in connection) {
-    const { connectionString } = connection;
-    return new CosmosClient({ connectionString, connectionPolicy, ...named });
-  }
-  return new CosmosClient({
-    endpoint: connection.accountEndpoint,
-    aadCredentials: credentialOf(connection),
+  const { hear } = options;
+  // In the SDK's code and exports; only its options' type leaves it out.
+  const plugins = hear === undefined ? {} : { plugins: [listener(hear)] };
+  const common: CosmosClientOptions & { plugins?: PluginConfig[] } = {
     connectionPolicy,
     ...named,
+    ...plugins,
+  };
+  if ("connectionString" in connection) {
+    const { connectionString } = connection;
+    return new CosmosClient({ ...common, connectionString });
+  }
+  return new CosmosClient({
+    ...common,
+    endpoint: connection.accountEndpoint,
+    aadCredentials: credentialOf(connection),
   });
 }
 

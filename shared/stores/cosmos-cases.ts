@@ -19,6 +19,7 @@ import { readDue } from "./cosmos/read-due.ts";
 import { readHeldForGrant } from "./cosmos/read-held.ts";
 import { readHead } from "./cosmos/read-head.ts";
 import { readPassing } from "./cosmos/read-passing.ts";
+import { readUnresolved } from "./cosmos/read-unresolved.ts";
 import type { Source } from "./cosmos/source.ts";
 import { writeBatch } from "./cosmos/write-batch.ts";
 import type { CaseHistory, CaseStore } from "./ports.ts";
@@ -42,6 +43,7 @@ export function cosmosCases(
     readPayload: (key, id) => readOne(source, Payload, { key, id }),
     passing: (key) => readPassing(source, key),
     due: (bounds) => readDue(source, bounds),
+    unresolved: (bounds) => readUnresolved(source, bounds),
     heldForGrant: (wanted) => readHeldForGrant(source, wanted),
     history: (key) => readHistory(source, key),
   };

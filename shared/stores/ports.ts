@@ -82,6 +82,14 @@ export interface DueCase extends CaseKey {
   hasClaim: boolean;
 }
 
+/** An effect that nobody can prove, or a review that nobody has resolved. */
+export interface Unresolved extends CaseKey {
+  kind: "unknown" | "review";
+  sinceMs: number;
+  /** Given up by a person: it stays unknown. */
+  abandoned: boolean;
+}
+
 export interface CaseHistory {
   snapshot: Snapshot;
   /** Everything that was ever folded or resolved, too. */
@@ -111,6 +119,8 @@ export interface CaseStore {
   passing(key: CaseKey): Promise<Passing[]>;
   /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
   due(options: { nowMs: number; max: number }): Promise<DueCase[]>;
+  /** In all cases, at most so many, in no order. */
+  unresolved(options: { max: number }): Promise<Unresolved[]>;
   /** Cases of a tenant in which an effect of this action waits for a grant. */
   heldForGrant(options: { tenantId: string; action: string }): Promise<CaseKey[]>;
   /** Everything of one case, folded and resolved included; undefined when there is none. */

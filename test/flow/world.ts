@@ -16,6 +16,7 @@ import type { SendRequest } from "../../shared/domain/definitions.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
 import type { Log, TurnPorts, TurnResult } from "../../shared/flow/turn/turn.ts";
 import type { CaseStore } from "../../shared/stores/ports.ts";
+import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
 import { bookWith, event, key, keyContract, noContract } from "../domain/situations.ts";
 import { memoryCases } from "../memory/memory-cases.ts";
 import { memoryControl } from "../memory/memory-control.ts";
@@ -92,6 +93,7 @@ export function newWorld(
       hints,
       book,
       log: silent,
+      telemetry: silentTelemetry,
       monotonicMs: nowMs,
       sleep: async (ms) => void (clockMs += ms),
       workerId: `w${workers}`,

@@ -13,16 +13,25 @@ describe("the settings", () => {
   const settingsIn = (name: string) => [...membersOf(objectOf(app, name)).keys()];
 
   test("that the app reads are the settings that Bicep sets", () => {
-    const sources = source("shared/config.ts") + source("shared/agent/model-settings.ts");
+    const sources = [
+      "shared/config.ts",
+      "shared/agent/model-settings.ts",
+      "shared/telemetry/telemetry-config.ts",
+    ]
+      .map(source)
+      .join("");
     const read = [...sources.matchAll(/^ +([A-Z][A-Z_]+): |"((?:Cosmos|ServiceBus)__\w+)"/gm)].map(
       ([, setting, connection]) => setting ?? connection ?? "",
     );
     // The bindings read these two; the platform itself sets WEBSITE_AUTH_ENABLED.
     const bindings = ["Cosmos__credential", "ServiceBus__credential"];
-    const set = nodesOf(app.root, "variable_declaration")
+    // The platform's own, of which the app reads only where its telemetry goes.
+    const platform = settingsIn("platformSettings").filter((name) => read.includes(name));
+    const own = nodesOf(app.root, "variable_declaration")
       .map((node) => node.namedChildren[0]?.text ?? "")
       .filter((name) => name.endsWith("Settings") && name !== "platformSettings")
       .flatMap(settingsIn);
+    const set = [...own, ...platform];
     expect(set.toSorted()).toEqual([...new Set([...read, ...bindings])].toSorted());
   });
 

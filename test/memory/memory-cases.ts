@@ -21,6 +21,7 @@ import type {
   CaseStore,
   Created,
   Passing,
+  Unresolved,
   WriteOutcome,
 } from "../../shared/stores/ports.ts";
 import { memoryPartitions, type Operation, type Partitions, type Stored } from "./partitions.ts";
@@ -146,6 +147,13 @@ function caseStore(world: World, lagVersions: number): CaseStore {
       reading({ operation: "passing", key }, () => documents(key).flatMap(passingOf)),
     readEvent: (key, id) =>
       reading({ operation: "readEvent", key, id }, () => readOne(Event, documents(key), id)),
+    unresolved: ({ max }) =>
+      reading({ operation: "unresolved" }, () =>
+        partitions
+          .keys()
+          .flatMap((key) => documents(key).flatMap((document) => unresolvedOf(key, document)))
+          .slice(0, max),
+      ),
     due: ({ max, nowMs }) =>
       reading({ operation: "due" }, () =>
         partitions
@@ -286,6 +294,16 @@ function readOne<Document extends object>(
   const decoded = decode(schema, document);
   if (decoded === undefined) throw new TransientFault("Newer code wrote this document.");
   return decoded;
+}
+
+function unresolvedOf(key: CaseKey, document: Stored): Unresolved[] {
+  const { abandonedBy, openedAtMs, resolution, status, type, unknownSinceMs } = document;
+  const common = { ...key, abandoned: abandonedBy !== undefined };
+  if (type === "effect" && status === "unknown") {
+    return [{ ...common, kind: "unknown", sinceMs: Number(unknownSinceMs) }];
+  }
+  if (type !== "review" || resolution !== undefined) return [];
+  return [{ ...common, kind: "review", sinceMs: Number(openedAtMs) }];
 }
 
 function dueOf(key: CaseKey, document: Stored, nowMs: number) {

@@ -7,6 +7,7 @@ import type { CaseStore, GrantStore } from "../../shared/stores/ports.ts";
 import { heardIn } from "./happenings.ts";
 import { simulatedBook, type Advice } from "./workflows.ts";
 import { businessOf, type WorkerState, type World } from "./world.ts";
+import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
 
 const modelMs = 800;
 
@@ -23,6 +24,7 @@ export function portsOf(world: World, worker: WorkerState): TurnPorts {
     hints,
     book: bookOf(world, worker),
     log: logOf(world, worker),
+    telemetry: silentTelemetry,
     monotonicMs: nowMs,
     sleep: (ms) => clock.sleep(ms),
     workerId: worker.id,

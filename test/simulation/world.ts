@@ -23,6 +23,7 @@ import { contracts, pacingLimits, type ContractKind } from "./contracts.ts";
 import { notebook, type Notebook } from "./notebook.ts";
 import { systems, type SystemsOptions } from "./providers.ts";
 import { actionNames, needsPerson, workflowType, type Business } from "./workflows.ts";
+import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
 
 export const startMs = Date.parse("2026-11-29T12:00:00Z");
 export const tenantId = "acme";
@@ -158,7 +159,7 @@ export function newWorld(options: WorldOptions) {
         .catch(expectTransient);
     },
     async sweep(): Promise<void> {
-      const ports = { cases, control, hints, log: silent };
+      const ports = { cases, control, hints, log: silent, telemetry: silentTelemetry };
       await sweepDue(ports, { wallClockMs: nowMs() + skew.sweeperMs }).catch(expectTransient);
     },
     async feed(
@@ -167,7 +168,10 @@ export function newWorld(options: WorldOptions) {
     ): Promise<number> {
       const { documents, position } = cases.changesSince(since);
       if (documents.length > 0)
-        await reconcileEffects({ cases, hints, book, log: silent }, documents);
+        await reconcileEffects(
+          { cases, hints, book, log: silent, telemetry: silentTelemetry },
+          documents,
+        );
       return position;
     },
     /** Nothing is due any more, no message waits, no call is out. */

@@ -48,7 +48,13 @@ test("the settings example names every setting that the app reads, and no other 
   const example = JSON.parse(source("local.settings.json.example")) as { Values: object };
   const own = (name: string) =>
     /^[A-Z][A-Z_]*_[A-Z_]*$/.test(name) && !name.startsWith("FUNCTIONS_");
-  const settings = source("shared/config.ts") + source("shared/agent/model-settings.ts");
+  const settings = [
+    "shared/config.ts",
+    "shared/agent/model-settings.ts",
+    "shared/telemetry/telemetry-config.ts",
+  ]
+    .map(source)
+    .join("");
   // The platform alone names its instances.
   const platforms = "WEBSITE_INSTANCE_ID";
   const read = [...settings.matchAll(/\b[A-Z][A-Z_]*_[A-Z_]*\b/g)].map(String);

@@ -93,6 +93,8 @@ export const Case = z.object({
   /** The newest order key folded from each source. */
   orderKeys: z.record(z.string(), z.string()),
   openedAtMs: z.int(),
+  /** When intake received the event that was folded last: how long a commit took counts from there. */
+  eventReceivedAtMs: z.int().optional(),
   erased: z.object({ by: z.string(), atMs: z.int() }).optional(),
   lastWriteId: z.string(),
 });

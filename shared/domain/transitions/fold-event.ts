@@ -138,5 +138,9 @@ function markFolded(
   delete folded.dueAtMs;
   delete folded.putOff;
   const events = snapshot.events.map((other) => (other.id === event.id ? folded : other));
-  return withLine({ ...snapshot, events }, `event ${event.source}/${event.eventId} folded: ${how}`);
+  const line = `event ${event.source}/${event.eventId} folded: ${how}`;
+  return withLine(
+    withCase({ ...snapshot, events }, { eventReceivedAtMs: event.receivedAtMs }),
+    line,
+  );
 }

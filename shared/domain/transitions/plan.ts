@@ -17,6 +17,13 @@ import { cancelled } from "./attempt.ts";
 import { prepareEffect } from "./decide.ts";
 import { resolveHolds } from "./reviews.ts";
 
+const committedLine = "committed: ";
+
+/** Whether the batch of this draft commits a plan. */
+export function isCommitted({ did }: Snapshot): boolean {
+  return did.some((line) => line.startsWith(committedLine));
+}
+
 export function commitPlan(snapshot: Snapshot, options: { book: Book }): Snapshot {
   const record = caseOf(snapshot);
   const { plan } = record;
@@ -27,7 +34,7 @@ export function commitPlan(snapshot: Snapshot, options: { book: Book }): Snapsho
     const place = { book: options.book, origin: "outbox", basis: version, ordinal } as const;
     committed = withEffect(committed, prepareEffect(committed, request, place));
   }
-  return withLine(committed, `committed: ${record.status} -> ${plan.nextStatus}, v${version}`);
+  return withLine(committed, `${committedLine}${record.status} -> ${plan.nextStatus}, v${version}`);
 }
 
 export function endPlan(snapshot: Snapshot, options: { why: string; nowMs: number }): Snapshot {

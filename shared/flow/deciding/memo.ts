@@ -104,12 +104,9 @@ async function keep(ports: TurnPorts, turn: Turn, checkpoint: Checkpoint): Promi
   } catch (error) {
     if (!isFault(error)) throw error;
   }
-  ports.log.error("ALERT: a checkpoint could not be written", {
-    ...turnFields(turn),
-    checkpoint: checkpoint.id,
-    metric: "checkpointWriteFailed",
-    value: 1,
-  });
+  ports.telemetry.count("countersign.checkpoints.failed");
+  const fields = { ...turnFields(turn), checkpoint: checkpoint.id };
+  ports.log.error("a checkpoint could not be written", fields);
 }
 
 export function isFault(error: unknown): boolean {

@@ -31,8 +31,10 @@ import { recordReport } from "./record-report.ts";
 import { problem, type Problem, type ProblemResponse } from "../problem.ts";
 import { readEvent, type ReadEvent } from "./read-event.ts";
 import { withoutByteOrderMark } from "./read-json.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Log, LogFields } from "../turn/turn.ts";
 import { verifyWebhook, type SignedBytes, type Verification } from "./verify-webhook.ts";
+import { traceIntake } from "./trace-intake.ts";
 import { sourceOf, type WebhookSource, type WebhookSources } from "./webhook-sources.ts";
 
 export interface IntakePorts {
@@ -45,6 +47,7 @@ export interface IntakePorts {
   nowMs(): number;
   random(): string;
   log: Log;
+  telemetry: Telemetry;
 }
 
 export interface Delivery extends SignedBytes {
@@ -74,7 +77,11 @@ interface Intake {
   log: LogFields;
 }
 
-export async function recordEvent(ports: IntakePorts, delivery: Delivery): Promise<IntakeResult> {
+export function recordEvent(ports: IntakePorts, delivery: Delivery): Promise<IntakeResult> {
+  return traceIntake(ports.telemetry, delivery.traceparent, () => record(ports, delivery));
+}
+
+async function record(ports: IntakePorts, delivery: Delivery): Promise<IntakeResult> {
   const source = sourceOf(ports.sources, delivery.source);
   // An unknown name is the sender's own text: it is logged short and answered not at all.
   const log = { source: delivery.source.slice(0, 64), bodyBytes: delivery.body.length };
@@ -142,7 +149,8 @@ async function recordFromProvider(intake: Intake, provider: string): Promise<Int
 
 function answered(body: Record<string, boolean>, log: LogFields): IntakeResult {
   const headers = { "content-type": "application/json" };
-  return { kind: "recorded", response: { status: 202, headers, body: JSON.stringify(body) }, log };
+  const response = { status: 202, headers, body: JSON.stringify(body) };
+  return { kind: "recorded", response, log: { ...log, duplicate: body["duplicate"] } };
 }
 
 async function recordSigned(intake: Intake): Promise<IntakeResult> {
@@ -156,7 +164,9 @@ async function recordSigned(intake: Intake): Promise<IntakeResult> {
   if (read.kind === "broken") return refuse(intake, invalidBody(read.errors));
   const event = eventOf(intake, read);
   const log = { ...intake.log, caseKey: caseKeyText(event) };
-  const recorded = await createEventOnce(ports.cases, event);
+  const recorded = await ports.telemetry.span("record", { outside: true }, () =>
+    createEventOnce(ports.cases, event),
+  );
   switch (recorded.kind) {
     case "created":
       await sendHint(intake, event);
@@ -191,13 +201,11 @@ function eventOf(intake: Intake, read: ReadEvent & { kind: "event" }): Event {
 }
 
 async function sendHint(intake: Intake, event: Event): Promise<void> {
-  const { ports, delivery, log } = intake;
+  const { ports, log } = intake;
   const { tenantId, caseId } = event;
   const hintId = hintIdOf(event, event.id, ports.random());
-  const { traceparent } = delivery;
-  const hint = { tenantId, caseId, hintId, reason: "event" };
   try {
-    await ports.hints.send("cases", traceparent === undefined ? hint : { ...hint, traceparent });
+    await ports.hints.send("cases", { tenantId, caseId, hintId, reason: "event" });
   } catch (error) {
     // Whatever it is: the event is durable and due, and its sender must not be told otherwise.
     const why = error instanceof Error ? error.name : typeof error;

@@ -89,7 +89,7 @@ async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"
     const step = next(turn.draft, ports.book, { nowMs, withheld, draining });
     const begins = step.kind === "claim" || step.kind === "decide";
     if (begins && (await drainHasBegun(ports, turn))) continue;
-    const after = await carryOut(ports, turn, step);
+    const after = await traced(ports, turn, step);
     if (after !== "goOn") return after;
     const mustWrite = !ports.fused || isNearlyFull(turn);
     if (mustWrite && (await flush(ports, turn)) !== "written") return "again";
@@ -101,6 +101,23 @@ async function drainHasBegun(ports: TurnPorts, turn: Turn): Promise<boolean> {
   const { draining } = await ports.at("drainFlag", () => ports.control.read());
   turn.draining = draining;
   return draining;
+}
+
+/** Each step that does something is a span of its own; what a turn ends with is not. */
+function traced(ports: TurnPorts, turn: Turn, step: Step): ReturnType<typeof carryOut> {
+  switch (step.kind) {
+    case "leave":
+    case "nothing":
+    case "idle":
+    case "draining":
+    case "wait":
+      return carryOut(ports, turn, step);
+    default: {
+      const operationId = "operationId" in step ? step.operationId : undefined;
+      const fields = { version: turn.draft.case?.version, operationId };
+      return ports.telemetry.span(step.kind, { fields }, () => carryOut(ports, turn, step));
+    }
+  }
 }
 
 async function carryOut(

@@ -29,6 +29,7 @@ export async function claimAndSend(
   const provider = ports.book.provider(effect.provider);
   if (provider === undefined) throw new Error(`${effect.provider} is claimed, and not registered`);
   const { callTimeoutMs } = provider.contract;
+  ports.telemetry.note({ provider: effect.provider, action: effect.action });
   if (budgetLeftMs(ports, turn) < callTimeoutMs * 1.5) {
     if ((await flushAlive(ports, turn)) !== "written") return "again";
     await handOn(ports, turn.key);
@@ -85,10 +86,11 @@ async function claimed(
   const timerStartedMs = ports.monotonicMs();
   const nowMs = requireNowMs(ports, turn);
   turn.draft = claim(turn.draft, operationId, { callTimeoutMs, grantRef, nowMs });
+  const attempt = effectOf(turn.draft, operationId).attempts.length;
+  ports.telemetry.note({ attempt, fence: caseOf(turn.draft).fence });
   // Nothing is sent while its claim is uncertain: only a batch that stands, with nobody after it, opens the gate.
   const flushed = await flush(ports, turn);
   if (flushed === "superseded") return "again";
-  const attempt = effectOf(turn.draft, operationId).attempts.length;
   if (flushed === "overtaken") {
     // The attempt is ours and stands, so its end can be told; nobody needs to wait for its deadline.
     const reason = "the case was written after the claim";
@@ -108,6 +110,8 @@ async function claimed(
     // After a freeze behind the gate the last byte left later than the claim allowed for: the horizon counts from there.
     deadlineMs: Math.max(deadlineMs, endedAtMs + 1000),
   });
+  const { status } = effectOf(turn.draft, operationId);
+  ports.telemetry.mark("settle", { attempt, answer: answer.kind, status });
   return answer.kind === "notSent" ? writeAndReadAgain(ports, turn) : "goOn";
 }
 

@@ -19,7 +19,11 @@ export async function keepEvidence(ports: TurnPorts, turn: Turn): Promise<void> 
     const created = await ports.at("createFinding", () => ports.cases.createFinding(finding));
     if (created !== "uncertain") {
       turn.evidence = undefined;
-      ports.log.info("an attempt's end was kept as a finding", turnFields(turn));
+      const { operationId } = finding;
+      ports.log.info("an attempt's end was kept as a finding", {
+        ...turnFields(turn),
+        operationId,
+      });
       return;
     }
     if (pauseMs !== undefined) await ports.at("pause", () => ports.sleep(pauseMs));

@@ -9,12 +9,7 @@ import { requireNowMs, turnFields, type Turn, type TurnPorts, type TurnResult } 
 const lookAgainMs = 5 * 60_000;
 
 export async function leaveAlone(ports: TurnPorts, turn: Turn, why: string): Promise<TurnResult> {
-  ports.log.warn("left alone: written by newer code", {
-    ...turnFields(turn),
-    why,
-    metric: "leftToNewerCode",
-    value: 1,
-  });
+  ports.log.warn("left alone: written by newer code", { ...turnFields(turn), why });
   const slot = Math.floor(requireNowMs(ports, turn) / lookAgainMs) + 1;
   const hint = { ...turn.key, hintId: hintIdOf(turn.key, "left", slot), reason: "left alone" };
   await ports.at("scheduleHint", () => ports.hints.schedule("cases", hint, slot * lookAgainMs));

@@ -4,7 +4,7 @@
 import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
 import type { LookupRequest, Provider } from "../../domain/definitions.ts";
 import type { LookupVerdict } from "../../domain/records/evidence.ts";
-import { effectOf } from "../../domain/records/snapshot.ts";
+import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { foldLookup } from "../../domain/transitions/look-up.ts";
 import { readPayload } from "./read-payload.ts";
 import { budgetLeftMs, handOn, requireNowMs, turnFields } from "./turn.ts";
@@ -38,7 +38,10 @@ export async function lookUp(
     payload,
     timeoutMs: provider.contract.callTimeoutMs,
   };
+  const { fence } = caseOf(turn.draft);
+  ports.telemetry.note({ provider: provider.name, action: effect.action, fence });
   const told = await askProvider(ports, turn, provider, request);
+  ports.telemetry.note({ verdict: told.kind });
   const verdict = verdictWithoutEcho(effect, payload, told);
   turn.draft = foldLookup(
     turn.draft,
@@ -59,7 +62,9 @@ async function askProvider(
     return await ports.at("lookUp", async () => provider.lookup?.(request) ?? unable);
   } catch (error) {
     // An adapter must not throw. If one does, nothing was learned.
-    ports.log.error("a look-up threw", { ...turnFields(turn), provider: provider.name });
+    const { operationId } = request.binding;
+    const fields = { ...turnFields(turn), operationId, provider: provider.name };
+    ports.log.error("a look-up threw", fields);
     const name = error instanceof Error ? error.name : typeof error;
     return { kind: "inconclusive", reason: `the look-up threw ${name}` };
   }

@@ -27,7 +27,7 @@ export async function readPayload(
     turn.draft = liftPayloadHold(turn.draft, operationId, nowMs);
     return thawed.payload;
   }
-  ports.log.error("ALERT: a payload is withheld", {
+  ports.log.error("a payload is withheld", {
     ...turnFields(turn),
     operationId,
     review: thawed.review,

@@ -32,7 +32,13 @@ export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed)
   if (provider === undefined) return { kind: "notSent", reason: "its provider is not defined" };
   const closed = await whyGateIsClosed(ports, turn, { claimed, effect, provider });
   if (closed !== undefined) {
-    ports.log.warn("the send gate was closed", { ...turnFields(turn), reason: closed });
+    const { operationId } = claimed;
+    ports.log.warn("the send gate was closed", {
+      ...turnFields(turn),
+      operationId,
+      reason: closed,
+    });
+    ports.telemetry.mark("gate closed", { reason: closed });
     return { kind: "notSent", reason: closed };
   }
   const timeoutMs = leftMs(ports, claimed, provider);
@@ -124,7 +130,8 @@ async function call(
     );
   } catch (error) {
     // An adapter must not throw. If one does, its request may have left: that is not a failure, it is no answer.
-    ports.log.error("a provider adapter threw", { ...turnFields(turn), provider: provider.name });
+    const fields = { ...turnFields(turn), operationId, provider: provider.name };
+    ports.log.error("a provider adapter threw", fields);
     const name = error instanceof Error ? error.name : typeof error;
     return { kind: "noAnswer", reason: `the adapter threw ${name}` };
   }

@@ -12,8 +12,9 @@ import type { Answer } from "../../domain/records/evidence.ts";
 import type { Snapshot } from "../../domain/records/snapshot.ts";
 import type { Pacing } from "./pacing.ts";
 import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../../stores/ports.ts";
+import type { Fields, Telemetry } from "../../telemetry/telemetry.ts";
 
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+export type LogFields = Fields;
 
 export interface Log {
   info(message: string, fields: LogFields): void;
@@ -28,6 +29,7 @@ export interface TurnPorts {
   hints: HintQueue;
   book: Book;
   log: Log;
+  telemetry: Telemetry;
   /** Never goes back; only differences mean anything. */
   monotonicMs(): number;
   sleep(ms: number): Promise<void>;

@@ -13,6 +13,7 @@ import { payloadTtlSeconds } from "../../domain/records/payload.ts";
 import { caseOf, documentsOf, withCase, type Snapshot } from "../../domain/records/snapshot.ts";
 import { endedPayloads } from "../../domain/transitions/payload-life.ts";
 import type { Batch } from "../../stores/ports.ts";
+import { countBatch, countSuperseded } from "../measure/count-batch.ts";
 import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
 
 export type Flushed =
@@ -40,7 +41,11 @@ export async function flush(
   const writeId = newWriteId();
   turn.draft = withCase(turn.draft, { dueAtMs, lastWriteId: writeId });
   const flushed = await settleWrite(ports, turn, batchOf(ports, turn, writeId, nowMs));
-  if (flushed === "superseded") return flushed;
+  if (flushed === "superseded") {
+    countSuperseded(ports.telemetry, turn);
+    return flushed;
+  }
+  countBatch(ports.telemetry, turn, nowMsOf(ports, turn) ?? nowMs);
   turn.evidence = undefined;
   turn.base = withoutClosed(turn.draft, turn.storeMs ?? nowMs);
   turn.draft = turn.base;

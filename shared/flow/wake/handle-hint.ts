@@ -18,6 +18,8 @@ export interface HandleOptions {
   /** This worker's own clock: it only says when to look again. */
   wallClockMs: number;
   random(): string;
+  /** The host's own trace of this message. */
+  traceparent?: string | undefined;
 }
 
 export async function handleHint(
@@ -26,13 +28,35 @@ export async function handleHint(
   options: HandleOptions,
 ): Promise<void> {
   const hint = parseHint(message);
+  const { caseKey, reason, traceparent } = hint;
+  const { queue } = options;
+  // The sender's trace goes on; the host, which may know nothing of it, stands beside it.
+  const from = traceparent ?? options.traceparent;
+  const span = { from, beside: options.traceparent, fields: { caseKey } };
+  await ports.telemetry.span("turn", span, async () => {
+    ports.telemetry.note({ queue, reason });
+    await advance(ports, hint, options);
+  });
+}
+
+async function advance(ports: TurnPorts, hint: ParsedHint, options: HandleOptions): Promise<void> {
+  const { telemetry } = ports;
   const redelivered = Number(options.deliveryCount) > 1;
   try {
     const result = await advanceCase(ports, hint.key, { redelivered });
     const { caseKey, reason } = hint;
     ports.log.info("case advanced", { caseKey, result: result.kind, reason });
+    telemetry.note({ result: result.kind });
+    telemetry.count("countersign.turns", { result: result.kind });
+    // What was scheduled to look again is no copy, though it may find nothing.
+    const foundNothing = result.kind === "idle" && telemetry.spent("writes") === 0;
+    if (foundNothing && reason !== "due") {
+      telemetry.count("countersign.duplicates.absorbed", { place: "hint" });
+    }
   } catch (error) {
-    if (!(error instanceof TransientFault)) throw error;
+    const isOutage = error instanceof TransientFault;
+    telemetry.count("countersign.turns", { result: isOutage ? "postponed" : "failed" });
+    if (!isOutage) throw error;
     await postpone(ports, hint, { ...options, fault: error });
   }
 }

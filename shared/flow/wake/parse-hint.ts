@@ -9,6 +9,8 @@ const HintBody = z.object({
   reason: z.string(),
   /** How often this look was put off by an outage. */
   tries: z.int().nonnegative().optional(),
+  /** Of whoever sent it. A broken one must not cost the hint. */
+  traceparent: z.string().optional().catch(undefined),
 });
 
 export interface ParsedHint extends z.infer<typeof HintBody> {

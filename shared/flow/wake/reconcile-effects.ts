@@ -17,17 +17,19 @@ export interface ReconcileResult {
   failed: number;
 }
 
-type ReconcilePorts = Pick<TurnPorts, "cases" | "hints" | "book" | "log">;
+type ReconcilePorts = Pick<TurnPorts, "cases" | "hints" | "book" | "log" | "telemetry">;
 
 export async function reconcileEffects(
   ports: ReconcilePorts,
   documents: readonly unknown[],
 ): Promise<ReconcileResult> {
   const result: ReconcileResult = { cases: 0, hinted: 0, alerts: 0, failed: 0 };
+  let storeMsMax = 0;
   for (const key of changedCases(documents)) {
     result.cases += 1;
     try {
-      await reconcileCase(ports, key, result);
+      const storeMs = await reconcileCase(ports, key, result);
+      storeMsMax = Math.max(storeMsMax, storeMs ?? 0);
     } catch (error) {
       // Parked, not thrown: a throw would lose the whole batch. The sweep looks at the same case by its due time.
       result.failed += 1;
@@ -35,7 +37,18 @@ export async function reconcileEffects(
       ports.log.error("a changed case could not be reconciled", { caseKey: caseKeyText(key), why });
     }
   }
+  measureLag(ports, documents, storeMsMax);
   return result;
+}
+
+/** Both by the store's clock: now, and when the oldest of these changes was written. */
+function measureLag({ telemetry }: ReconcilePorts, documents: readonly unknown[], nowMs: number) {
+  const writtenAtS = documents.flatMap((document) => {
+    const { _ts } = (document ?? {}) as Record<string, unknown>;
+    return typeof _ts === "number" ? [_ts] : [];
+  });
+  if (writtenAtS.length === 0 || nowMs === 0) return;
+  telemetry.measure("countersign.feed.lag", Math.max(0, nowMs / 1000 - Math.min(...writtenAtS)));
 }
 
 /** Cases of which an effect, an event or a finding changed; our own log lines and reviews wake nobody. */
@@ -57,21 +70,40 @@ async function reconcileCase(
   ports: ReconcilePorts,
   key: CaseKey,
   result: ReconcileResult,
-): Promise<void> {
+): Promise<number | undefined> {
   const { snapshot, storeMs, caseEtag } = await ports.cases.read(key);
   // Without the documents that newer code wrote, anything would look broken.
-  for (const broken of snapshot.newerSchema ? [] : brokenInvariants(snapshot)) {
-    result.alerts += 1;
-    ports.log.error("ALERT: an invariant of the ledger is broken", {
-      caseKey: caseKeyText(key),
-      why: broken,
-    });
-  }
+  if (!snapshot.newerSchema) result.alerts += alert(ports, key, snapshot);
   const step = next(snapshot, ports.book, { nowMs: storeMs });
-  if (!isWork(step)) return;
+  if (!isWork(step)) return storeMs;
   const hintId = hintIdOf(key, "reconcile", caseEtag ?? "", step.kind);
   await ports.hints.send("cases", { ...key, hintId, reason: `reconcile: ${step.kind}` });
   result.hinted += 1;
+  return storeMs;
+}
+
+/** Told of the record as it stands, each time that it changes: a worker that died right after its write hides nothing. */
+function alert(ports: ReconcilePorts, key: CaseKey, snapshot: Snapshot): number {
+  const caseKey = caseKeyText(key);
+  const contradicted = openContradictions(snapshot);
+  for (const operationId of contradicted) {
+    ports.telemetry.count("countersign.effects.contradicted");
+    ports.log.error("an effect contradicts its final status", { caseKey, operationId });
+  }
+  const broken = brokenInvariants(snapshot);
+  for (const why of broken) {
+    ports.telemetry.count("countersign.invariants.broken");
+    ports.log.error("an invariant of the ledger is broken", { caseKey, why });
+  }
+  return contradicted.length + broken.length;
+}
+
+/** Until a person has seen it: the effect itself keeps saying so for good. */
+function openContradictions({ case: record, effects }: Snapshot): string[] {
+  if (record === undefined || record.contradictionsOpen === 0) return [];
+  return effects
+    .filter(({ contradicted }) => contradicted !== undefined)
+    .map(({ operationId }) => operationId);
 }
 
 /** What no path of the code can produce: shown at once if it ever is. */
@@ -82,9 +114,6 @@ function brokenInvariants(snapshot: Snapshot): string[] {
   for (const effect of snapshot.effects) {
     const basis = effect.decidedOn ?? effect.justifiedBy ?? 0;
     if (basis > record.version) broken.push(`${effect.operationId} is ahead of its case`);
-    // Until a person has seen it: the effect itself keeps saying so for good.
-    if (effect.contradicted !== undefined && record.contradictionsOpen > 0)
-      broken.push(`${effect.operationId} is contradicted`);
     if (effect.status === "started" && record.claim?.operationId !== effect.operationId) {
       broken.push(`${effect.operationId} is started without the case's claim`);
     }

@@ -35,7 +35,7 @@ export async function retryReports(
       const kind = next.outcome?.kind ?? "waiting";
       retried[kind] += 1;
       if (kind !== "unmatched" || replaced !== "replaced") continue;
-      const why = "ALERT: a provider's report names no effect that is known here";
+      const why = "a provider's report names no effect that is known here";
       ports.log.error(why, { tenantId, source, eventId });
     } catch (error) {
       const why = error instanceof Error ? error.name : "unknown";

@@ -4,6 +4,7 @@
 // to `cases`. It wakes, it never decides: a turn that finds nothing to do writes nothing.
 // Two sweeps that overlap cost a duplicate hint, and the broker drops it.
 import { hintIdOf } from "../../domain/identity.ts";
+import { measureLedger } from "../measure/measure-ledger.ts";
 import type { TurnPorts } from "../turn/turn.ts";
 
 export interface SweepResult {
@@ -17,7 +18,7 @@ export interface SweepResult {
 const pageMax = 200;
 
 export async function sweepDue(
-  ports: Pick<TurnPorts, "cases" | "control" | "hints" | "log">,
+  ports: Pick<TurnPorts, "cases" | "control" | "hints" | "log" | "telemetry">,
   options: { wallClockMs: number },
 ): Promise<SweepResult> {
   // The store's own clock where it tells it; a wrong clock here could only wake somebody too early.
@@ -46,5 +47,20 @@ export async function sweepDue(
     if (queue === "cases") result.toCases += 1;
     else result.toReviews += 1;
   }
+  ports.telemetry.count("countersign.sweep.runs");
+  await measure(ports, nowMs);
   return result;
+}
+
+/** Everything due has been woken: a look that fails is made up by the next minute's, and fails nothing. */
+async function measure(
+  ports: Pick<TurnPorts, "cases" | "log" | "telemetry">,
+  nowMs: number,
+): Promise<void> {
+  try {
+    await measureLedger(ports, nowMs);
+  } catch (error) {
+    const why = error instanceof Error ? error.name : "unknown";
+    ports.log.warn("what is unresolved could not be counted", { why });
+  }
 }

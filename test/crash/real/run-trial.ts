@@ -20,6 +20,7 @@ import type { Notes, Strike } from "./conductor.ts";
 import { cameTrue, tenantId, type Lane } from "./lane.ts";
 import { callTimeoutMs, horizonMs } from "./subject.ts";
 import { testimonyOf } from "./testimony-of.ts";
+import { silentTelemetry } from "../../../shared/telemetry/telemetry.ts";
 
 export const strikeKinds = ["killed", "frozen", "frozenLong", "frozenDenied", "silent"] as const;
 export type StrikeKind = (typeof strikeKinds)[number];
@@ -228,11 +229,10 @@ async function settled(lane: Lane, key: CaseKey): Promise<boolean> {
   return cameTrue(async () => {
     if (performance.now() - sweptAtMs > 1000) {
       sweptAtMs = performance.now();
-      await sweepDue({ cases, control, hints, log }, { wallClockMs: Date.now() }).catch(
-        (error: unknown) => {
-          if (!(error instanceof TransientFault)) throw error;
-        },
-      );
+      const ports = { cases, control, hints, log, telemetry: silentTelemetry };
+      await sweepDue(ports, { wallClockMs: Date.now() }).catch((error: unknown) => {
+        if (!(error instanceof TransientFault)) throw error;
+      });
     }
     await delay(150);
     return !lane.conductor.isBusy() && (await isQuiet(lane, key));

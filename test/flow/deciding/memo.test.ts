@@ -7,6 +7,7 @@ import type { Checkpoint } from "../../../shared/domain/records/checkpoint.ts";
 import type { Log, LogFields } from "../../../shared/flow/turn/turn.ts";
 import { planOfTwo } from "../../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "../world.ts";
+import { heardTelemetry } from "../../memory/heard-telemetry.ts";
 
 const Answer = z.object({ amount: z.string() });
 
@@ -64,20 +65,20 @@ describe("a worker that dies between the model's answer and the plan's batch", (
 
   test("without a checkpoint costs one more question, and the case goes on", async () => {
     const { model, world } = worldWithModel();
-    const log = spy();
+    const { telemetry, metric } = heardTelemetry();
     world.cases.hooks = {
       before: ({ operation }) => (operation === "createCheckpoint" ? "lost" : undefined),
     };
     await world.post(1);
-    await turnUntilDeath(world, mortal(world, { boundary: "write", when: "before" }, { log }));
+    await turnUntilDeath(
+      world,
+      mortal(world, { boundary: "write", when: "before" }, { telemetry }),
+    );
     await world.run();
     expect(model.asked).toBe(2);
     expect(amounts(world)).toEqual(["2"]);
     expect((await world.record()).status).toBe("done");
-    expect(log.lines).toContainEqual({
-      message: "ALERT: a checkpoint could not be written",
-      fields: expect.objectContaining({ metric: "checkpointWriteFailed", value: 1 }),
-    });
+    expect(await metric("countersign.checkpoints.failed")).toEqual({ "": 1 });
   });
 
   test.each(["readCheckpoint", "createCheckpoint"])(
@@ -113,16 +114,15 @@ describe("a store that fails the checkpoints", () => {
     ],
   ])("%s stops no case: it is alarmed about, and the case goes on", async (_what, fail) => {
     const { model, world } = worldWithModel();
-    const log = spy();
+    const { telemetry, metric } = heardTelemetry();
     world.cases.hooks = {
       before: ({ operation }) => (operation.endsWith("Checkpoint") ? fail() : undefined),
     };
     await world.post(1);
-    await world.run(world.worker({ log }));
+    await world.run(world.worker({ telemetry }));
     expect([model.asked, amounts(world)]).toEqual([1, ["1"]]);
     expect((await world.record()).status).toBe("done");
-    const alarms = log.lines.filter(({ fields }) => fields["metric"] === "checkpointWriteFailed");
-    expect(alarms).toHaveLength(1);
+    expect(await metric("countersign.checkpoints.failed")).toEqual({ "": 1 });
   });
 });
 

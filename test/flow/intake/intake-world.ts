@@ -13,6 +13,7 @@ import { memoryCases } from "../../memory/memory-cases.ts";
 import { memoryHints } from "../../memory/memory-hints.ts";
 import { memoryReports } from "../../memory/memory-reports.ts";
 import type { Stored } from "../../memory/partitions.ts";
+import { silentTelemetry, type Telemetry } from "../../../shared/telemetry/telemetry.ts";
 
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
@@ -76,6 +77,7 @@ function eventsIn(documents: readonly Stored[]): Event[] {
 export function intakeWorld(
   sources: WebhookSources = defaultSources,
   providers: readonly Provider[] = [],
+  telemetry: Telemetry = silentTelemetry,
 ) {
   const nowMs = (): number => Date.now();
   const cases = memoryCases({ nowMs });
@@ -93,6 +95,7 @@ export function intakeWorld(
     nowMs,
     random: () => String((hintCount += 1)),
     log: { info: log, warn: log, error: log },
+    telemetry,
   };
   const keyOf = (externalRef: string, tenantId = "t1"): CaseKey => ({
     tenantId,

@@ -18,6 +18,7 @@ import { shippedSubjects } from "../shipped.ts";
 import { subjectsFrom, type Subject } from "../subject.ts";
 import { completeBoundary, type Told, type TurnTerms } from "../told.ts";
 import { crashBook } from "./workflow.ts";
+import { silentTelemetry } from "../../../../shared/telemetry/telemetry.ts";
 
 const { pid } = process;
 const setting = (name: string) => process.env[name] ?? "";
@@ -84,6 +85,7 @@ function portsOf(caseId: string, context: InvocationContext, terms: TurnTerms): 
         log.warn(message, fields);
       },
     },
+    telemetry: silentTelemetry,
     monotonicMs: clockMs,
     sleep: (ms) => delay(ms),
     workerId: String(pid),

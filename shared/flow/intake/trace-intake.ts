@@ -1,0 +1,21 @@
+// The first span of a case's trace, and the first place that absorbs a duplicate.
+//
+// It goes on from the request's own trace, if the sender or the host gave one. The sender's id and reference stay out of it.
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import type { IntakeResult } from "./record-event.ts";
+
+export function traceIntake(
+  telemetry: Telemetry,
+  traceparent: string | undefined,
+  act: () => Promise<IntakeResult>,
+): Promise<IntakeResult> {
+  return telemetry.span("intake", { from: traceparent }, async () => {
+    const result = await act();
+    const { caseKey, duplicate } = result.log;
+    telemetry.note({ caseKey, duplicate, status: result.response.status });
+    if (duplicate === true) {
+      telemetry.count("countersign.duplicates.absorbed", { place: "intake" });
+    }
+    return result;
+  });
+}

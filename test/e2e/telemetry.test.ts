@@ -1,0 +1,151 @@
+// The trace of one case, read end to end from a collector as a person would: from the webhook to the confirmed effect.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTelemetry, type TelemetryServer } from "../../local/telemetry/server.ts";
+import type { Series } from "../../local/telemetry/metrics.ts";
+import type { Node, Trace } from "../../local/telemetry/traces.ts";
+import { isDone, openLocalWorld, waitUntil, type LocalWorld } from "./local-world.ts";
+
+let collector: TelemetryServer;
+let world: LocalWorld;
+
+beforeAll(async () => {
+  collector = await startTelemetry();
+  world = await openLocalWorld({
+    settings: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_METRIC_EXPORT_INTERVAL: "500",
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await world?.close();
+  await collector?.close();
+});
+
+async function read<Body>(path: string): Promise<Body> {
+  const response = await fetch(`${collector.url}${path}`);
+  return (await response.json()) as Body;
+}
+
+const tracesOf = (caseKey: string) =>
+  read<Trace[]>(`/_local/traces?case=${encodeURIComponent(caseKey)}`);
+
+async function measured(name: string): Promise<Series[]> {
+  return (await read<Series[]>("/_local/metrics")).filter((one) => one.name === name);
+}
+
+function nodesIn(nodes: readonly Node[]): Node[] {
+  return nodes.flatMap((node) => [node, ...nodesIn(node.children)]);
+}
+
+/** Names from the root down to this span. */
+function pathTo(traces: readonly Trace[], wanted: Node): string[] {
+  const all = nodesIn(traces.flatMap(({ roots }) => roots));
+  const parent = all.find(({ children }) => children.includes(wanted));
+  return [...(parent === undefined ? [] : pathTo(traces, parent)), wanted.name];
+}
+
+describe("a case that a webhook began", () => {
+  test("is one trace: each provider's call stands under its claim, its turn, the hint and the webhook", async () => {
+    const invoice = "INV-TRACE-1";
+    await world.post(world.raised(invoice));
+    const { case: record, effects } = await world.until(invoice, isDone);
+    const caseKey = `acme:${record.caseId}`;
+    let traces: Trace[] = [];
+    await waitUntil("every call has been told", async () => {
+      traces = await tracesOf(caseKey);
+      const sent = nodesIn(traces.flatMap(({ roots }) => roots)).filter(
+        ({ name }) => name === "settle",
+      );
+      return sent.length === effects.length;
+    });
+    const begun = traces.filter(({ roots }) => roots.some(({ name }) => name === "intake"));
+    expect(begun).toHaveLength(1);
+    const spans = nodesIn(begun[0]?.roots ?? []);
+    const sends = spans.filter(({ name }) => name === "send");
+    for (const send of sends) {
+      expect(pathTo(begun, send)).toEqual(["intake", "hint", "turn", "claim", "send"]);
+    }
+    const called = sends.map(({ attributes }) => attributes["countersign.operationId"]);
+    expect(new Set(called)).toEqual(new Set(effects.map(({ operationId }) => operationId)));
+    expect(called).toHaveLength(effects.length);
+    const confirmed = spans.filter(
+      ({ attributes, name }) =>
+        name === "settle" && attributes["countersign.status"] === "confirmed",
+    );
+    expect(confirmed).toHaveLength(effects.length);
+    expect(spans.filter(({ name }) => name === "commit")).toHaveLength(1);
+    const page = await (
+      await fetch(`${collector.url}/cases/${encodeURIComponent(caseKey)}`)
+    ).text();
+    expect(page).toContain("\n        send ");
+    expect(page).not.toContain(invoice);
+  }, 60_000);
+
+  test("is measured: from webhook to commit, its writes and what they cost", async () => {
+    await waitUntil("the commit has been measured", async () => {
+      return (await measured("countersign.commit.duration")).length > 0;
+    });
+    const [writes] = await measured("countersign.case.writes");
+    const [charge] = await measured("countersign.case.charge");
+    expect(writes?.value).toBeGreaterThanOrEqual(3);
+    expect(charge?.value).toBeGreaterThan(writes?.value ?? Infinity);
+    expect(await measured("countersign.cases.completed")).toMatchObject([{ value: 1 }]);
+  }, 60_000);
+});
+
+test("an effect that nobody can prove makes unknown.count 1, and its review is counted beside it", async () => {
+  const invoice = "INV-TRACE-2";
+  await world.providers.order([{ provider: "email", fault: "commitThenDrop" }]);
+  await world.post(world.raised(invoice));
+  await world.until(
+    invoice,
+    (view) => isDone(view) && view.effects.some(({ status }) => status === "unknown"),
+  );
+  await waitUntil("the sweep has told it", async () => {
+    await world.fire("sweep-stale-effects");
+    const [unknown] = await measured("countersign.unknown.count");
+    return unknown?.value === 1;
+  });
+  expect(await measured("countersign.reviews.open")).toMatchObject([{ value: 1 }]);
+  expect(await measured("countersign.cases.unresolved")).toMatchObject([{ value: 1 }]);
+  const settled = await measured("countersign.effects.settled");
+  expect(settled.map(({ attributes }) => attributes)).toContainEqual({
+    outcome: "unknown",
+    provider: "email",
+  });
+}, 60_000);
+
+test("a collector that hangs neither slows nor fails a turn, and does not hold up a worker's end", async () => {
+  let heard = 0;
+  const hanging = createServer(() => void (heard += 1)).listen(0, "127.0.0.1");
+  await once(hanging, "listening");
+  const { port } = hanging.address() as AddressInfo;
+  const deaf = await openLocalWorld({
+    settings: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_METRIC_EXPORT_INTERVAL: "500",
+    },
+  });
+  try {
+    for (const invoice of ["INV-DEAF-1", "INV-DEAF-2"]) {
+      await deaf.post(deaf.raised(invoice));
+      await deaf.until(invoice, isDone);
+    }
+    await waitUntil("it has been told, and has not answered", () => heard > 0);
+    await deaf.post(deaf.raised("INV-DEAF-3"));
+    const { effects } = await deaf.until("INV-DEAF-3", isDone);
+    expect(effects.every(({ status }) => status === "confirmed")).toBe(true);
+  } finally {
+    const closedAtMs = performance.now();
+    await deaf.close();
+    hanging.closeAllConnections();
+    hanging.close();
+    expect(performance.now() - closedAtMs).toBeLessThan(8000);
+    // Ended by its own hook, within the host's grace, and not killed.
+    expect(deaf.exits.at(-1)).toMatchObject({ code: 0, signal: null });
+  }
+}, 60_000);
