@@ -41,7 +41,7 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
-  const isHeld = planIsHeld(record);
+  const isHeld = planIsHeld(record) || hasFailed(snapshot, effects);
   // A hold stops decisions and claims; what is unknown is still looked up, settled or shown to a person.
   if (isHeld && unknown === undefined) return { kind: "idle" };
   if (open?.status === "prepared") {
@@ -171,6 +171,16 @@ function decideStep(record: Case, facts: LaneFacts): Step {
     return { kind: "awaitCode", reason: "FactsInvalid", why: forwarded.why };
   }
   return forwarded.digest === record.factsDigest ? { kind: "decide" } : { kind: "bringForward" };
+}
+
+/** Accepted, and then failed at its goal: nothing is built on it before a person has seen that. */
+function hasFailed({ reviews }: Snapshot, effects: readonly Effect[]): boolean {
+  return effects.some(
+    (effect) =>
+      effect.status === "confirmed" &&
+      effect.receipt.stage === "failed" &&
+      reviews.some(({ id, resolution }) => id === effect.reviewRef && resolution === undefined),
+  );
 }
 
 /** Whether the plan lane may decide or claim at all. */

@@ -60,18 +60,22 @@ function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
   return { kind: "openReview", operationId: unknown.operationId, recovery };
 }
 
+/** The one that the case's claim names; after a restore perhaps one that is started without it: it, too, ends some time. */
 function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | undefined {
-  const claim = snapshot.case?.claim;
-  if (claim === undefined) return undefined;
-  const effect = effectOf(snapshot, claim.operationId);
-  const startedAtMs = snapshot.writtenAtMs[claim.operationId];
+  const operationId =
+    snapshot.case?.claim?.operationId ??
+    snapshot.effects.find(({ status }) => status === "started")?.operationId;
+  if (operationId === undefined) return undefined;
+  const effect = effectOf(snapshot, operationId);
+  const startedAtMs = snapshot.writtenAtMs[operationId];
   const attempt = effect.attempts.at(-1);
+  if (effect.status !== "started") return { kind: "markUnknown", operationId, deadlineMs: 0 };
   if (startedAtMs === undefined || attempt === undefined || nowMs === undefined) {
     return { kind: "wait", untilMs: undefined };
   }
   const deadlineMs = deadlineMsOf(startedAtMs, attempt.callTimeoutMs);
   if (nowMs < deadlineMs) return { kind: "wait", untilMs: deadlineMs };
-  return { kind: "markUnknown", operationId: claim.operationId, deadlineMs };
+  return { kind: "markUnknown", operationId, deadlineMs };
 }
 
 function laneStep(snapshot: Snapshot, facts: LaneFacts): Step {

@@ -2,11 +2,16 @@
 // one already did gets a new id; only this check stops it (protocol counterexample 2).
 //
 // Plan effects only: a notification tells of a commit, and each commit may tell the same person.
+// What one decision asks for twice on one target is meant twice where the payloads differ; told twice word by word it is a
+// stutter (cases.md 72), and is held before anything of it is sent.
 // A repetition names the one before it, and with that whatever that one meant to repeat in its turn.
 import type { Effect } from "../records/effect.ts";
 import type { Snapshot } from "../records/snapshot.ts";
 
-type Intent = Pick<Effect, "operationId" | "action" | "target" | "repeats">;
+type Intent = Pick<
+  Effect,
+  "operationId" | "action" | "target" | "repeats" | "decidedOn" | "payloadDigest" | "ordinal"
+>;
 
 /** Why this intent would repeat an earlier effect that it does not name; undefined when it would not. */
 export function whyRepeated(snapshot: Snapshot, intent: Intent): string | undefined {
@@ -17,10 +22,18 @@ export function whyRepeated(snapshot: Snapshot, intent: Intent): string | undefi
       familyOf(effect.action) === familyOf(intent.action) &&
       effect.target === intent.target &&
       !named.has(effect.operationId) &&
-      mayHaveHappened(effect),
+      (isSibling(effect, intent) ? isSaidBefore(effect, intent) : mayHaveHappened(effect)),
   );
   if (earlier === undefined) return undefined;
   return `${intent.action} would repeat ${earlier.operationId}, which is ${earlier.status}`;
+}
+
+function isSibling(effect: Effect, intent: Intent): boolean {
+  return effect.origin === "plan" && effect.decidedOn === intent.decidedOn;
+}
+
+function isSaidBefore(effect: Effect, intent: Intent): boolean {
+  return effect.payloadDigest === intent.payloadDigest && effect.ordinal < intent.ordinal;
 }
 
 /** `portal.credit.v2` does again what `portal.credit.v1` did: a deploy between the two makes no new intent. */

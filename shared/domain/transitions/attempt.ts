@@ -21,7 +21,14 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import { holdEffect, resolveHolds, resolveReview, unheld } from "./reviews.ts";
+import {
+  holdEffect,
+  holdForMismatch,
+  openMismatch,
+  resolveHolds,
+  resolveReview,
+  unheld,
+} from "./reviews.ts";
 
 export interface Settlement {
   operationId: string;
@@ -159,14 +166,19 @@ function prepareAgain(
   answer: Answer & { kind: "notApplied" | "notSent" },
 ): Snapshot {
   const retryAfterMs = answer.kind === "notApplied" ? answer.retryAfterMs : undefined;
-  const resolved = resolveReview(snapshot, effect.reviewRef, {
-    how: `settled: nothing was sent or applied (${answer.reason})`,
-    by: settlement.settledBy,
-    atMs: settlement.nowMs,
-  });
+  const reviewRef = openMismatch(snapshot, effect.operationId);
+  const resolved =
+    reviewRef === undefined
+      ? resolveReview(snapshot, effect.reviewRef, {
+          how: `settled: nothing was sent or applied (${answer.reason})`,
+          by: settlement.settledBy,
+          atMs: settlement.nowMs,
+        })
+      : snapshot;
   const { reviewRef: _resolved, ...core } = effect;
   const prepared: Effect = {
     ...core,
+    ...(reviewRef === undefined ? {} : { reviewRef }),
     notBeforeMs: notBeforeMs(effect, { nowMs: settlement.nowMs, retryAfterMs }),
     status: "prepared",
     reason: answer.reason,
@@ -183,8 +195,10 @@ export function becomeUnknown(
   const { answer, nowMs, reason } = options;
   const asked =
     answer?.kind === "noAnswer" || answer?.kind === "notApplied" ? answer.retryAfterMs : 0;
+  const reviewRef = openMismatch(snapshot, effect.operationId);
   const unknown: Effect = {
     ...effect,
+    ...(reviewRef === undefined ? {} : { reviewRef }),
     notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: asked }),
     status: "unknown",
     reason,
@@ -201,8 +215,7 @@ function mismatch(snapshot: Snapshot, effect: EffectCore, settlement: Settlement
     (receipt && whyUnbound({ ...effect, status: "started" }, receipt)) ??
     "the evidence does not match";
   const unknown = becomeUnknown(snapshot, effect, { reason, nowMs });
-  return holdEffect(unknown, effectOf(unknown, effect.operationId), {
-    kind: "EvidenceMismatch",
+  return holdForMismatch(unknown, effectOf(unknown, effect.operationId), {
     why: reason,
     consequence: book.action(effect.action)?.consequence ?? "",
     nowMs,

@@ -11,7 +11,7 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import { becomeUnknown } from "./attempt.ts";
+import { becomeUnknown, releaseClaim } from "./attempt.ts";
 import { openReview, resolveReview } from "./reviews.ts";
 
 /** Takes an effect to send it once: fence + 1, attempt + 1. */
@@ -63,7 +63,10 @@ export function claim(
   return withLine(claimed, `claimed ${effect.action} ${operationId}, attempt ${attempt.n}`);
 }
 
-/** The deadline passed and nobody recorded an end: its worker died, or is only frozen. */
+/**
+ * The deadline passed and nobody recorded an end: its worker died, or is only frozen. A claim on what is not started (a case
+ * document restored from before its effects) is dropped, and the effect keeps what it is.
+ */
 export function markOrphaned(
   snapshot: Snapshot,
   operationId: string,
@@ -71,13 +74,19 @@ export function markOrphaned(
 ): Snapshot {
   const effect = effectOf(snapshot, operationId);
   const { deadlineMs, nowMs } = options;
+  const fenced = releaseClaim(
+    withCase(snapshot, { fence: caseOf(snapshot).fence + 1 }),
+    operationId,
+  );
+  if (effect.status !== "started") {
+    return withLine(fenced, `a claim is dropped: ${effect.action} is ${effect.status}`);
+  }
   const core = coreOf(effect);
   const attempts = core.attempts.map((attempt): Attempt =>
     attempt.end === undefined
       ? { ...attempt, deadlineMs, end: { kind: "orphaned", atMs: nowMs } }
       : attempt,
   );
-  const fenced = withCase(snapshot, { claim: undefined, fence: caseOf(snapshot).fence + 1 });
   const reason = "the call must be over and nobody recorded its end";
   return becomeUnknown(fenced, { ...core, attempts }, { reason, nowMs });
 }

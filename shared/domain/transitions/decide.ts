@@ -73,7 +73,10 @@ function applyPlan(
     if (known !== undefined && known.payloadDigest !== effect.payloadDigest) {
       return hold("PayloadMismatch", `${effect.action} was frozen with another payload`);
     }
-    const repeated = whyRepeated(snapshot, effect);
+    const repeated = whyRepeated(
+      { ...snapshot, effects: [...snapshot.effects, ...effects] },
+      effect,
+    );
     if (repeated !== undefined) return hold("RepeatedIntent", repeated);
   }
   const needsApproval = effects
@@ -91,9 +94,18 @@ function applyPlan(
     },
     decisionsWithoutProgress: record.decisionsWithoutProgress + 1,
   });
-  for (const effect of effects) planned = withEffect(planned, effect);
+  for (const effect of effects) planned = withPrepared(planned, effect);
   const actions = effects.map((effect) => effect.action).join(", ") || "no action";
   return withLine(planned, `decided on v${record.version}: ${actions} (${decision.why})`);
+}
+
+/**
+ * What the ledger has under this id stays as it is. Ids hold the version, so this is a case document that was set back, by a
+ * restore, behind its effects: to prepare them anew would send again what was sent.
+ */
+export function withPrepared(snapshot: Snapshot, effect: EffectOf<"prepared">): Snapshot {
+  const isKnown = snapshot.effects.some(({ operationId }) => operationId === effect.operationId);
+  return isKnown ? snapshot : withEffect(snapshot, effect);
 }
 
 /** What a decider may not ask for; a model's ids, keys and grants are never read at all. */
@@ -117,6 +129,10 @@ function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string |
     }
     const notJson = whyNotJson(request.payload, `the payload of ${request.action}`);
     if (notJson !== undefined) return notJson;
+  }
+  const asking = notifications.find(({ action }) => book.action(action)?.autonomy !== "auto");
+  if (asking !== undefined) {
+    return `${asking.action} needs an approval, and a notification asks for none: plan it as an action`;
   }
   const payloads = [...decision.actions, ...decision.notifications].map(({ payload }) => payload);
   if (Buffer.byteLength(JSON.stringify(payloads)) > planBytesMax) {

@@ -15,7 +15,7 @@ import {
 } from "../records/snapshot.ts";
 import { confirm, releaseClaim, settleAttempt, whyUnbound } from "./attempt.ts";
 import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
-import { holdEffect, openReview, resolveReview } from "./reviews.ts";
+import { holdEffect, holdForMismatch, openReview, resolveReview } from "./reviews.ts";
 
 /** As many as fit into one batch; the rest are folded after it, in the same order. */
 const findingsMax = 30;
@@ -83,8 +83,7 @@ export function foldReceipt(
   const { nowMs } = options;
   const unbound = whyUnbound(effect, receipt);
   if (unbound !== undefined) {
-    return holdEffect(snapshot, effect, {
-      kind: "EvidenceMismatch",
+    return holdForMismatch(snapshot, effect, {
       why: unbound,
       consequence: options.book.action(effect.action)?.consequence ?? "",
       nowMs,

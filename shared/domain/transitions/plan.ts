@@ -14,7 +14,7 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { cancelled } from "./attempt.ts";
-import { prepareEffect } from "./decide.ts";
+import { prepareEffect, withPrepared } from "./decide.ts";
 import { resolveHolds } from "./reviews.ts";
 
 const committedLine = "committed: ";
@@ -32,7 +32,7 @@ export function commitPlan(snapshot: Snapshot, options: { book: Book }): Snapsho
   let committed = withCase(snapshot, { status: plan.nextStatus, version, plan: undefined });
   for (const [ordinal, request] of plan.notifications.entries()) {
     const place = { book: options.book, origin: "outbox", basis: version, ordinal } as const;
-    committed = withEffect(committed, prepareEffect(committed, request, place));
+    committed = withPrepared(committed, prepareEffect(committed, request, place));
   }
   return withLine(committed, `${committedLine}${record.status} -> ${plan.nextStatus}, v${version}`);
 }

@@ -70,6 +70,34 @@ export function holdCase(
   return withCase(opened, { held: { reason: need.reason, detail: need.why, reviewRef } });
 }
 
+/**
+ * The provider told of something else under this operation. One review however often it is told, and only a person ends it:
+ * no outcome of an attempt says what that other thing is. A started effect's document is not rewritten (its `_ts` is the
+ * attempt's start); what it becomes finds the review again.
+ */
+export function holdForMismatch(
+  snapshot: Snapshot,
+  effect: Effect,
+  need: Omit<ReviewNeed, "subject" | "kind">,
+): Snapshot {
+  const known = openMismatch(snapshot, effect.operationId);
+  if (known !== undefined) {
+    const isHeld = effect.status === "started" || effect.reviewRef === known;
+    return isHeld ? snapshot : withEffect(snapshot, { ...effect, reviewRef: known });
+  }
+  const mismatch = { ...need, kind: "EvidenceMismatch" } as const;
+  if (effect.status !== "started") return holdEffect(snapshot, effect, mismatch);
+  return openReview(snapshot, { ...mismatch, subject: effect.operationId })[0];
+}
+
+/** The open review that says that something else was found under this operation. */
+export function openMismatch({ reviews }: Snapshot, operationId: string): string | undefined {
+  return reviews.find(
+    ({ kind, resolution, subject }) =>
+      kind === "EvidenceMismatch" && subject === operationId && resolution === undefined,
+  )?.id;
+}
+
 export function resolveReview(
   snapshot: Snapshot,
   reviewRef: string | undefined,
@@ -82,13 +110,20 @@ export function resolveReview(
   return withLine({ ...snapshot, reviews }, `review resolved: ${resolution.how}`);
 }
 
-/** It has an outcome: no review of what it waited for outlives it. */
+/** It has an outcome: no review of what it waited for outlives it, but for one that says that something else was found. */
 export function resolveHolds(snapshot: Snapshot, effect: EffectCore, how: Resolution): Snapshot {
-  const { grantHold, payloadHold, reviewRef } = effect;
-  return [reviewRef, grantHold, payloadHold].reduce(
-    (resolved, ref) => resolveReview(resolved, ref, how),
-    snapshot,
+  const { grantHold, operationId, payloadHold, reviewRef } = effect;
+  const refs = [reviewRef, grantHold, payloadHold];
+  const ended = snapshot.reviews.filter(
+    ({ id, kind, subject }) =>
+      kind !== "EvidenceMismatch" &&
+      (refs.includes(id) || (subject === operationId && isOfNoOutcome(kind))),
   );
+  return ended.reduce((resolved, { id }) => resolveReview(resolved, id, how), snapshot);
+}
+
+function isOfNoOutcome(kind: Review["kind"]): boolean {
+  return kind === "UnknownEffect" || kind === "AttemptsExhausted";
 }
 
 /** The same effect, waiting for nothing and in no review. */

@@ -1,0 +1,94 @@
+// What one decision asks for, as a whole: nothing of it leaves before all of it may, and nothing is built on what has failed.
+import { describe, expect, test } from "vitest";
+import type { Decision } from "../../shared/domain/definitions.ts";
+import { findingIdOf } from "../../shared/domain/identity.ts";
+import { receiptFor } from "../domain/situations.ts";
+import { key, newWorld, type World } from "./world.ts";
+
+type Plan = Decision & { kind: "plan" };
+const planned = (actions: Plan["actions"], notifications: Plan["notifications"] = []): Plan => ({
+  kind: "plan",
+  why: "test",
+  actions,
+  nextStatus: "done",
+  notifications,
+});
+const credit = (amount: string) =>
+  ({ action: "keyed.first.v1", target: "T-1", payload: { amount } }) as const;
+
+describe("a decision that asks for an action twice on one target", () => {
+  test("with two payloads means both: each is sent once, and the case ends", async () => {
+    const world = newWorld({ decide: () => planned([credit("10.00"), credit("20.00")]) });
+    await world.post(1);
+    await world.run();
+    expect(world.keyed.applied.map(({ payload }) => payload["amount"])).toEqual(["10.00", "20.00"]);
+    expect(await world.record()).toMatchObject({ status: "done" });
+  });
+
+  test("with one payload stutters: it is held before anything of it is sent (cases.md 72)", async () => {
+    const world = newWorld({ decide: () => planned([credit("10.00"), credit("10.00")]) });
+    await world.post(1);
+    await world.run();
+    expect(world.keyed.received).toEqual([]);
+    expect(await world.record()).toMatchObject({ held: { reason: "RepeatedIntent" } });
+  });
+});
+
+test("a decision that would tell somebody by an action that needs an approval is held: no notification goes out unapproved", async () => {
+  const tell = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } };
+  const world = newWorld({
+    approve: ["mail.tell.v1"],
+    decide: () => planned([credit("10.00")], [tell]),
+  });
+  await world.post(1);
+  await world.run();
+  expect([...world.keyed.received, ...world.bare.received]).toEqual([]);
+  const { held } = await world.record();
+  expect(held).toMatchObject({ reason: "DecisionHeld" });
+  expect(held?.detail).toContain("mail.tell.v1 needs an approval");
+});
+
+describe("a planned effect that was accepted and then failed at its goal", () => {
+  async function failedInMidPlan(): Promise<World> {
+    const second = { action: "keyed.second.v1", target: "T-1", payload: { state: "marked" } };
+    const world = newWorld({ decide: () => planned([credit("10.00"), second]) });
+    world.keyed.duringCall = async ({ binding }) => {
+      world.keyed.duringCall = undefined;
+      const effect = (await world.effects()).find(
+        ({ operationId }) => operationId === binding.operationId,
+      );
+      if (effect === undefined) throw new Error("no effect");
+      await world.cases.createFinding({
+        id: findingIdOf(effect.operationId, "report"),
+        type: "finding",
+        schemaVersion: 1,
+        ...key,
+        operationId: effect.operationId,
+        content: {
+          kind: "providerReport",
+          receipt: { ...receiptFor(effect, "keyed-1"), stage: "failed" },
+        },
+        by: "source:test",
+        foundAtMs: world.nowMs(),
+      });
+    };
+    await world.post(1);
+    await world.run();
+    return world;
+  }
+
+  test("stops its plan under a review: nothing more is sent, and the case does not say that it is done", async () => {
+    const world = await failedInMidPlan();
+    expect(world.keyed.received).toHaveLength(1);
+    expect(await world.record()).toMatchObject({ status: "open" });
+    expect(await world.reviews()).toMatchObject([{ kind: "NotificationFailed" }]);
+  });
+
+  test("is history for the next decision once new facts arrive", async () => {
+    const world = await failedInMidPlan();
+    await world.post(2);
+    await world.run();
+    expect(await world.record()).toMatchObject({ held: { reason: "RepeatedIntent" } });
+    expect(world.keyed.received).toHaveLength(1);
+  });
+});
