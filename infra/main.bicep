@@ -72,6 +72,8 @@ param settings {
   schedules: string
   @description('Base address of an OTLP/HTTP collector; empty: Application Insights only.')
   otlpEndpoint: string
+  @description('By tenant, actions that a person must approve there, as JSON, see the setting APPROVALS; empty for none.')
+  approvals: string
 }
 
 @description('Resource id of the Azure OpenAI account that the model decider calls by identity. Empty: none.')

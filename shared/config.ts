@@ -48,6 +48,7 @@ const Settings = z.object({
   PAYLOAD_KEYS: z.string().optional(),
   WEBHOOK_SOURCES: json,
   SCHEDULES: json.default({}),
+  APPROVALS: json.default({}),
   SUPPLIER_PORTAL_URL: z.url(),
   SUPPLIER_PORTAL_TOKEN: z.string().min(1),
   SUPPLIER_PORTAL_CALL_TIMEOUT_MS: callTimeoutMs,
@@ -60,6 +61,8 @@ const Settings = z.object({
   ...TelemetrySettings.shape,
 });
 
+const Approvals = z.record(z.string(), z.array(z.string()));
+
 export interface Config {
   cosmos: { connectionString: string } | { accountEndpoint: string; clientId?: string };
   serviceBus: { connectionString: string } | { fullyQualifiedNamespace: string; clientId?: string };
@@ -69,6 +72,8 @@ export interface Config {
   payloadKeys?: PayloadKeys;
   webhookSources: WebhookSources;
   schedules: Schedules;
+  /** By tenant, actions that a person must approve there; elsewhere the action's own word holds. */
+  approvals: Readonly<Record<string, readonly string[]>>;
   supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
   email: { baseUrl: string; token: string; from: string; callTimeoutMs: number };
   /** Absent: its providers and its workflow are not registered. */
@@ -81,6 +86,8 @@ export interface Config {
   turnBudgetMs: number;
   /** Absent: nobody listens, and nothing is measured. */
   telemetry?: TelemetryConfig;
+  /** Those of this app that are set; never a value. */
+  settingNames: readonly string[];
   /** Set by the platform where Easy Auth is on; only there is a principal's header believed. */
   easyAuthIsOn: boolean;
   /** Which instance this is, by the platform's own name. */
@@ -96,6 +103,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const settings = parsed("", Settings.safeParse(environment));
   const sources = parsed("WEBHOOK_SOURCES.", WebhookSources.safeParse(settings.WEBHOOK_SOURCES));
   const schedules = parsed("SCHEDULES.", Schedules.safeParse(settings.SCHEDULES));
+  const approvals = parsed("APPROVALS.", Approvals.safeParse(settings.APPROVALS));
   const caseIdKey = new Uint8Array(Buffer.from(settings.CASE_ID_KEY, "base64"));
   if (caseIdKey.length < caseIdKeyBytesMin) {
     throw new TerminalFault(
@@ -110,6 +118,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...payloadKeysOf(settings.PAYLOAD_KEYS, caseIdKey),
     webhookSources: sources,
     schedules,
+    approvals,
     supplierPortal: {
       baseUrl: settings.SUPPLIER_PORTAL_URL,
       token: settings.SUPPLIER_PORTAL_TOKEN,
@@ -125,6 +134,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...(settings.DECIDER === "model" ? modelOf(environment, settings.TURN_BUDGET_MS) : {}),
     turnBudgetMs: settings.TURN_BUDGET_MS,
     ...telemetryOf(settings),
+    settingNames: settingNamesOf(environment),
     easyAuthIsOn: environment["WEBSITE_AUTH_ENABLED"]?.toLowerCase() === "true",
     ...instanceOf(environment["WEBSITE_INSTANCE_ID"]),
   };
@@ -132,6 +142,13 @@ export function readConfig(environment: Environment = process.env): Config {
 
 function instanceOf(instanceId: string | undefined): Pick<Config, "instanceId"> {
   return instanceId === undefined || instanceId === "" ? {} : { instanceId };
+}
+
+function settingNamesOf(environment: Environment): string[] {
+  const own = [Settings, onboardingSettings].flatMap(({ shape }) => Object.keys(shape));
+  return Object.keys(environment)
+    .filter((name) => own.includes(name) || /^(MODEL|(ServiceBus|Cosmos)(__|$))/.test(name))
+    .toSorted();
 }
 
 /**

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { app } from "@azure/functions";
+import packageJson from "../package.json" with { type: "json" };
 import { azureToken } from "./agent/azure-token.ts";
 import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
@@ -16,6 +17,7 @@ import { carryTrace } from "./flow/measure/carry-trace.ts";
 import { traceBoundaries } from "./flow/measure/trace-boundaries.ts";
 import type { IntakePorts } from "./flow/intake/record-event.ts";
 import type { AnswerPorts } from "./flow/operate/approvals/answer-approval.ts";
+import type { DoctorPorts } from "./flow/operate/about/doctor.ts";
 import type { DrainPorts } from "./flow/operate/drain/drain.ts";
 import type { GrantPorts } from "./flow/operate/grants/give-grant.ts";
 import type { ResolvePorts } from "./flow/operate/reviews/resolve-review.ts";
@@ -37,6 +39,7 @@ import { cosmosOperators } from "./stores/cosmos-operators.ts";
 import { cosmosReports } from "./stores/cosmos-reports.ts";
 import type { OperatorStore } from "./stores/operator-ports.ts";
 import type { ReportStore } from "./stores/ports.ts";
+import { azureSurroundings } from "./stores/surroundings.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { startTelemetry, type Opened } from "./telemetry/start-telemetry.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -55,6 +58,7 @@ export interface Runtime {
 
 /** What the operators' routes need. */
 export type OperatePorts = AnswerPorts &
+  DoctorPorts &
   DrainPorts &
   GrantPorts &
   ResolvePorts &
@@ -126,6 +130,7 @@ async function openStores(config: Config, telemetry: Telemetry) {
       telemetry,
       nowMs,
     }),
+    surroundings: azureSurroundings({ client: cosmos, database }, config.serviceBus),
   };
 }
 
@@ -157,8 +162,13 @@ function wired(
   };
 }
 
-function operatorPorts(config: Config, { operators }: { operators: OperatorStore }) {
+function operatorPorts(
+  config: Config,
+  { book, operators }: { book: Book; operators: OperatorStore },
+) {
+  const workflows = book.workflows.map(({ revision, type }) => ({ revision, type }));
   return {
+    about: { version: packageJson.version, workflows, settings: config.settingNames },
     records: operators,
     caseIdKey: config.caseIdKey,
     easyAuthIsOn: config.easyAuthIsOn,
@@ -184,6 +194,7 @@ async function bookFrom(config: Config): Promise<Book> {
     ],
     providers,
     payloadKeys: config.payloadKeys,
+    approvals: config.approvals,
   });
 }
 

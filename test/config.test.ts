@@ -141,3 +141,16 @@ describe("the settings of the model", () => {
     expect(() => readConfig(wrong)).not.toThrow(/secret/);
   });
 });
+
+describe("the names of the settings", () => {
+  test("are those of this app that are set, without a value", () => {
+    const { settingNames } = readConfig({ ...required, PATH: "/bin", MODEL_NAME: "m" });
+    expect(settingNames).toEqual([...Object.keys(required), "MODEL_NAME"].toSorted());
+  });
+});
+
+test("approvals are read by tenant, and refused by name", () => {
+  const of = (APPROVALS: string) => readConfig({ ...required, APPROVALS }).approvals;
+  expect(of('{"acme":["a.b.v1"]}')).toEqual({ acme: ["a.b.v1"] });
+  expect(() => of('{"acme":"a.b.v1"}')).toThrow("APPROVALS.acme");
+});

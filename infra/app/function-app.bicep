@@ -60,6 +60,7 @@ var appSettings = {
   EMAIL_FROM: settings.emailFrom
   EMAIL_CALL_TIMEOUT_MS: '10000'
   SCHEDULES: empty(settings.schedules) ? '{}' : settings.schedules
+  APPROVALS: empty(settings.approvals) ? '{}' : settings.approvals
   TURN_BUDGET_MS: '90000'
   DECIDER: settings.decider
   OTEL_METRIC_EXPORT_INTERVAL: '60000'

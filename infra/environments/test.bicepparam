@@ -24,4 +24,5 @@ param settings = {
   modelName: readEnvironmentVariable('MODEL_NAME', '')
   schedules: readEnvironmentVariable('SCHEDULES', '')
   otlpEndpoint: readEnvironmentVariable('OTLP_ENDPOINT', '')
+  approvals: readEnvironmentVariable('APPROVALS', '')
 }

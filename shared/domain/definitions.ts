@@ -151,9 +151,12 @@ export interface Workflow {
 
 /** Everything that is registered, by name. */
 export interface Book {
+  workflows: readonly Workflow[];
   workflow(type: string): Workflow | undefined;
   action(name: string): Action | undefined;
   provider(name: string): Provider | undefined;
+  /** A person must say yes before it is sent: the action is made so, or this tenant wants it so. */
+  asksFirst(tenantId: string, action: string): boolean;
   /** Present where an action is sensitive. */
   payloadKeys: PayloadKeys | undefined;
 }
@@ -164,6 +167,8 @@ export function bookOf(parts: {
   actions: readonly Action[];
   providers: readonly Provider[];
   payloadKeys?: PayloadKeys | undefined;
+  /** By tenant, actions that ask there first; it takes no question away. */
+  approvals?: Readonly<Record<string, readonly string[]>>;
 }): Book {
   for (const { name, contract, lookup } of parts.providers) {
     if ((contract.lookup === undefined) !== (lookup === undefined)) {
@@ -194,8 +199,17 @@ export function bookOf(parts: {
       );
     }
   }
+  const approvals = new Map(Object.entries(parts.approvals ?? {}));
+  const undefinedAction = [...approvals.values()].flat().find((name) => !actions.has(name));
+  if (undefinedAction !== undefined) {
+    throw new TerminalFault(`setting APPROVALS: no action ${undefinedAction} is defined.`);
+  }
   return {
     payloadKeys: parts.payloadKeys,
+    asksFirst: (tenantId, action) =>
+      actions.get(action)?.autonomy !== "auto" ||
+      approvals.get(tenantId)?.includes(action) === true,
+    workflows: parts.workflows,
     workflow: (type) => workflows.get(type),
     action: (name) => actions.get(name),
     provider: (name) => providers.get(name),

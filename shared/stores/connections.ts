@@ -79,7 +79,7 @@ export function openServiceBus(
 }
 
 /** A user-assigned identity is named by its client id; else whatever this machine has. */
-function credentialOf({ clientId }: { clientId?: string }) {
+export function credentialOf({ clientId }: { clientId?: string }) {
   return clientId === undefined
     ? new DefaultAzureCredential()
     : new ManagedIdentityCredential({ clientId });

@@ -84,6 +84,8 @@ export function bookWith(
   decide: Workflow["decide"] = () => planOfTwo,
   options: {
     approve?: readonly string[];
+    /** By tenant, actions that ask there. */
+    approvals?: Readonly<Record<string, readonly string[]>>;
     sensitive?: readonly string[];
     refresh?: Workflow["refresh"];
   } = {},
@@ -122,6 +124,7 @@ export function bookWith(
     ],
     providers: [provider("keyed", keyContract), provider("bare", noContract)],
     payloadKeys: keysNamed("k1"),
+    approvals: options.approvals ?? {},
   });
 }
 

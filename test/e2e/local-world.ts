@@ -9,7 +9,7 @@ import { CosmosClient } from "@azure/cosmos";
 import { Webhook } from "standardwebhooks";
 import { localCosmos, type LocalCosmos } from "../../local/cosmos/faults.ts";
 import { startCosmos } from "../../local/cosmos/server.ts";
-import { startHost, type Host, type HostEvent } from "../../local/host/server.ts";
+import { startHost, type Host, type HostEvent, type Principal } from "../../local/host/server.ts";
 import { providersClient, type ProvidersClient } from "../../local/providers/faults.ts";
 import { startProviders } from "../../local/providers/server.ts";
 import { serviceBusControl, type ServiceBusControl } from "../../local/service-bus/faults.ts";
@@ -77,6 +77,8 @@ export async function openLocalWorld(
   options: {
     workers?: number;
     settings?: Record<string, string>;
+    /** Whom a request may choose to be, besides the admin that it is without a choice. */
+    personas?: readonly Principal[];
     /** The built app of this project when absent. */
     appFolder?: string;
     nodePath?: string;
@@ -99,6 +101,7 @@ export async function openLocalWorld(
     dataFolder: join(folder, "host"),
     workers: options.workers ?? 1,
     principal: { id: "e2e-admin", name: "E2E admin", roles: ["admin"] },
+    personas: options.personas ?? [],
     settings: {
       ...settingsFor({ cosmos, serviceBus, providers }, secret),
       ...options.settings,

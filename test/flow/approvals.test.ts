@@ -48,6 +48,24 @@ async function asked(options: Parameters<typeof newWorld>[0] = {}): Promise<Worl
   return world;
 }
 
+describe("an action that asks nobody by itself", () => {
+  test("is asked for in a tenant that wants it so, and in no other", async () => {
+    const world = await asked({ approve: [], approvals: { [key.tenantId]: [both[1] ?? ""] } });
+    expect(await approvals(world)).toMatchObject([{ action: both[1] }]);
+    expect(sent(world)).toEqual([]);
+    await answer(world, "approval:1:1");
+    await world.run();
+    expect(sent(world)).toEqual(both);
+    const other = await asked({ approve: [], approvals: { elsewhere: both } });
+    await other.run();
+    expect(sent(other)).toEqual(both);
+  });
+
+  test("is refused at the start when nothing of that name is defined", () => {
+    expect(() => newWorld({ approvals: { acme: ["keyed.frist.v1"] } })).toThrow("keyed.frist.v1");
+  });
+});
+
 describe("a plan whose actions need a person", () => {
   test("asks for all of them at once, shows digest, version and consequence, and sends nothing", async () => {
     const world = await asked();

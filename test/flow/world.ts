@@ -65,6 +65,7 @@ export function newWorld(
     fused?: boolean;
     decide?: Workflow["decide"];
     approve?: readonly string[];
+    approvals?: Readonly<Record<string, readonly string[]>>;
     sensitive?: readonly string[];
     refresh?: (facts: Facts) => Promise<Facts>;
   } = {},
@@ -81,7 +82,11 @@ export function newWorld(
   const control = memoryControl({ nowMs });
   const hints = memoryHints({ nowMs });
   const reports = memoryReports(cases);
-  const book = bookWithProviders(bookWith(options.decide, options), keyed, bare);
+  const book = bookWithProviders(
+    bookWith(options.decide, options),
+    [keyed, bare],
+    options.approvals,
+  );
   let workers = 0;
 
   function worker(change: Partial<TurnPorts> & { cases?: CaseStore } = {}): TurnPorts {
@@ -175,14 +180,19 @@ function grantFor(action: string): Grant {
   };
 }
 
-function bookWithProviders(book: Book, keyed: Provider, bare: Provider): Book {
+function bookWithProviders(
+  book: Book,
+  providers: readonly Provider[],
+  approvals: Readonly<Record<string, readonly string[]>> = {},
+): Book {
   const workflow = book.workflow("test-flow");
   const names = ["keyed.first.v1", "keyed.second.v1", "bare.first.v1", "mail.tell.v1"];
   return bookOf({
     workflows: workflow === undefined ? [] : [workflow],
     actions: names.flatMap((action) => book.action(action) ?? []),
-    providers: [keyed, bare],
+    providers,
     payloadKeys: book.payloadKeys,
+    approvals,
   });
 }
 

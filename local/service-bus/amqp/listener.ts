@@ -53,9 +53,11 @@ export async function listen(broker: Broker, port: number): Promise<Listener> {
     container.on(event, () => {});
   }
   // rhea also catches what handlers throw and cuts that connection. It must not go unseen.
-  for (const event of ["error", "protocol_error"]) {
-    container.on(event, (error: unknown) => console.error("A connection failed.", error));
-  }
+  container.on("error", (error: unknown) => console.error("A connection failed.", error));
+  // Somebody who does not speak AMQP, like a client of the management API.
+  container.on("protocol_error", (error: Error) =>
+    console.error(`A connection failed: ${error.message}`),
+  );
 
   const sockets = new Set<Socket>();
   const server = container.listen({ host: "127.0.0.1", port });

@@ -80,7 +80,7 @@ function applyPlan(
     if (repeated !== undefined) return hold("RepeatedIntent", repeated);
   }
   const needsApproval = effects
-    .filter(({ action }) => options.book.action(action)?.autonomy !== "auto")
+    .filter(({ action }) => options.book.asksFirst(snapshot.tenantId, action))
     .map(({ operationId }) => operationId);
   const payloads = [...frozen, ...told].flatMap(({ document }) => document ?? []);
   const sealed = { ...snapshot, payloads: [...snapshot.payloads, ...payloads] };

@@ -14,6 +14,7 @@ import { listReviewsRoute } from "../reviews/list-reviews.ts";
 import { confirmResolutionRoute, resolveReviewRoute } from "../reviews/resolution.ts";
 import { showReviewRoute } from "../reviews/show-review.ts";
 import type { Route } from "../route.ts";
+import { showDoctorRoute } from "./doctor.ts";
 import { listRecordsRoute } from "./list-records.ts";
 import { listReportsRoute } from "./list-reports.ts";
 import { openApiRoute } from "./open-api-route.ts";
@@ -36,6 +37,7 @@ export const operatorRoutes: readonly Omit<Route, "record">[] = [
   searchCasesRoute,
   showApprovalRoute,
   showCaseRoute,
+  showDoctorRoute,
   showDrainRoute,
   showMeRoute,
   showReviewRoute,

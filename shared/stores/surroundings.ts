@@ -1,0 +1,69 @@
+// What can be seen of the account and the queues that the app works on, for the doctor; nothing here is needed to work.
+//
+// A part that the identity may not read is absent: an app that can send and receive need not be able to manage.
+import type { CosmosClient, Database } from "@azure/cosmos";
+import type { ServiceBusConnection } from "./connections.ts";
+import { failureOf } from "./cosmos/answers.ts";
+import type { QueueSettings } from "./service-bus-settings.ts";
+
+export interface ContainerSeen {
+  id: string;
+  /** Absent: there is no such container. */
+  partitionKey?: readonly string[];
+}
+
+export interface Surroundings {
+  account(): Promise<{ consistency: string; writeRegions: string[]; readRegions: string[] }>;
+  containers(ids: readonly string[]): Promise<readonly ContainerSeen[] | undefined>;
+  queues(names: readonly string[]): Promise<readonly QueueSettings[] | undefined>;
+}
+
+const notFound = 404;
+
+export function azureSurroundings(
+  cosmos: { client: CosmosClient; database: Database },
+  serviceBus: ServiceBusConnection,
+): Surroundings {
+  return {
+    async account() {
+      const { resource } = await cosmos.client.getDatabaseAccount();
+      return {
+        consistency: resource?.consistencyPolicy ?? "unknown",
+        writeRegions: regionsOf(resource?.writableLocations),
+        readRegions: regionsOf(resource?.readableLocations),
+      };
+    },
+
+    containers: (ids) =>
+      orUnreadable(() => Promise.all(ids.map((id) => containerSeen(cosmos.database, id)))),
+
+    async queues(names) {
+      // Loaded only here: no turn needs it.
+      const { readQueueSettings } = await import("./service-bus-settings.ts");
+      return readQueueSettings(serviceBus, names);
+    },
+  };
+}
+
+function regionsOf(locations: readonly { name: string }[] | undefined): string[] {
+  return (locations ?? []).map(({ name }) => name);
+}
+
+async function containerSeen(database: Database, id: string): Promise<ContainerSeen> {
+  try {
+    const { resource } = await database.container(id).read();
+    return { id, partitionKey: resource?.partitionKey?.paths ?? [] };
+  } catch (error) {
+    if (failureOf(error).status === notFound) return { id };
+    throw error;
+  }
+}
+
+async function orUnreadable<Seen>(look: () => Promise<Seen>): Promise<Seen | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (failureOf(error).status === undefined) throw error;
+    return undefined;
+  }
+}
