@@ -20,6 +20,7 @@ const statics: [string, string, string[]][] = [
   ["format", "oxfmt", ["--check"]],
   ["lint", "oxlint", ["--type-aware", "--max-warnings", "0"]],
   ["types", "tsc", ["--noEmit"]],
+  ["types of the console", "tsc", ["--noEmit", "--project", "ops/console"]],
 ];
 let failedChecks = 0;
 for (const [title, command, args] of statics) {

@@ -3,8 +3,8 @@
 //   node local/setup.mjs <entry.ts> [arguments]
 //
 // Plain JavaScript that Node 20 can run, because it is what runs before anything is installed.
-// It installs when package-lock.json has changed since the last install, and builds the app when a
-// source file has changed since the last build; otherwise it costs a few milliseconds.
+// It installs when package-lock.json has changed since the last install, and builds the app, and the console, when a
+// source file has changed since its last build; otherwise it costs a few milliseconds.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -62,17 +62,34 @@ function newestSourceMs(folder) {
   return newest;
 }
 
-function buildIfNeeded() {
-  const stampPath = join(root, "dist", ".built");
+const builds = [
+  {
+    what: "the app",
+    stamp: ".built",
+    rooms: ["functions", "shared", "infra"],
+    command: ["infra/scripts/build.mjs"],
+  },
+  {
+    what: "the console",
+    stamp: "console.built",
+    rooms: ["ops/console"],
+    command: ["node_modules/vite/bin/vite.js", "build", "--config", "ops/console/vite.config.ts"],
+  },
+];
+
+function buildIfNeeded({ command: [tool, ...args], rooms, stamp, what }) {
+  const stampPath = join(root, "dist", stamp);
   const newest = Math.max(
-    ...["functions", "shared", "infra"].map((room) => newestSourceMs(join(root, room))),
+    ...rooms.map((room) => newestSourceMs(join(root, room))),
     statSync(join(root, "package-lock.json")).mtimeMs,
   );
   if (readIfThere(stampPath) === String(newest)) return;
-  if (!quiet) say("building the app ...");
-  const build = join(root, "infra", "scripts", "build.mjs");
-  const done = spawnSync(node, [build], { cwd: root, encoding: "utf8" });
-  if (done.status !== 0) fail("the app cannot be bundled.", done.stdout + done.stderr);
+  if (!quiet) say(`building ${what} ...`);
+  const done = spawnSync(node, [join(root, tool), ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (done.status !== 0) fail(`${what} cannot be built.`, done.stdout + done.stderr);
   mkdirSync(dirname(stampPath), { recursive: true });
   writeFileSync(stampPath, String(newest));
 }
@@ -93,5 +110,5 @@ function run(entry, args) {
 const [entry, ...args] = process.argv.slice(2);
 if (!entry) fail("usage: node local/setup.mjs <entry.ts> [arguments]");
 installIfNeeded();
-buildIfNeeded();
+for (const build of builds) buildIfNeeded(build);
 run(entry, args);

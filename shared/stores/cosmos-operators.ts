@@ -13,6 +13,7 @@ import { createOnce } from "./cosmos/create-once.ts";
 import { queryPage, type PageQuery, type RowsPage } from "./cosmos/query-page.ts";
 import { idsOf, partitionOf, queryPages } from "./cosmos/query-pages.ts";
 import { readDocument } from "./cosmos/read-document.ts";
+import { readOverview } from "./cosmos/read-overview.ts";
 import { withinBudget, type Source } from "./cosmos/source.ts";
 import { readStarted } from "./cosmos/read-started.ts";
 import { CaseRow, type CaseSearch, type OperatorStore, type PageOf } from "./operator-ports.ts";
@@ -26,6 +27,7 @@ export function cosmosOperators(
 ): OperatorStore {
   const source: Source = { ...options, container };
   return {
+    overview: (wanted) => readOverview(source, wanted),
     searchCases: async (wanted) =>
       rowsOf(await queryPage(source, caseQuery(wanted)), (row) => CaseRow.parse(row)),
     caseRows: (tenantId, caseIds) => readCaseRows(source, tenantId, caseIds),

@@ -66,9 +66,21 @@ export const StartedEffect = z.object({
 });
 export type StartedEffect = z.infer<typeof StartedEffect>;
 
+/** How a tenant stands at one moment; `effects` and `repeatsAbsorbed` of what was written since a time. */
+export interface Overview {
+  openReviews: number;
+  heldCases: number;
+  openApprovals: number;
+  unknown: { count: number; oldestSinceMs?: number };
+  effects: Record<string, number>;
+  repeatsAbsorbed: number;
+  workDue: number;
+}
+
 export interface OperatorStore {
   /** At most `max` of all that are started, in no order. */
   startedEffects(max: number): Promise<StartedEffect[]>;
+  overview(wanted: { tenantId: string; nowMs: number; sinceMs: number }): Promise<Overview>;
   /** Newest first. */
   searchCases(wanted: CaseSearch): Promise<PageOf<CaseRow>>;
   caseRows(tenantId: string, caseIds: readonly string[]): Promise<CaseRow[]>;

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { CosmosClient } from "@azure/cosmos";
+import { CosmosClient, type Container } from "@azure/cosmos";
 import { Webhook } from "standardwebhooks";
 import { localCosmos, type LocalCosmos } from "../../local/cosmos/faults.ts";
 import { startCosmos } from "../../local/cosmos/server.ts";
@@ -55,6 +55,8 @@ export interface LocalWorld {
   until(invoice: string, check: (view: CaseView) => boolean): Promise<CaseView>;
   /** Fires a function by hand, as an operator would. */
   fire(name: string): Promise<void>;
+  /** The container `cases`, for a test that plants what the built app does not come to by itself. */
+  cases<Result>(use: (cases: Container) => Promise<Result>): Promise<Result>;
   /** Every document of a case, as the database has it. */
   stored(caseId: string): Promise<Record<string, unknown>[]>;
   /** How often each action was applied for this invoice. */
@@ -131,14 +133,18 @@ export async function openLocalWorld(
       });
       if (response.status !== 202) throw new Error(`${name}: ${response.status}`);
     },
+    async cases(use) {
+      const client = new CosmosClient(cosmos.connectionString);
+      const used = await use(client.database("countersign").container("cases"));
+      client.dispose();
+      return used;
+    },
     async stored(caseId) {
-      const database = new CosmosClient(cosmos.connectionString);
       const query = "SELECT * FROM c WHERE c.caseId = @caseId";
       const parameters = [{ name: "@caseId", value: caseId }];
-      const cases = database.database("countersign").container("cases");
-      const { resources } = await cases.items.query({ query, parameters }).fetchAll();
-      database.dispose();
-      return resources;
+      return world.cases(
+        async ({ items }) => (await items.query({ query, parameters }).fetchAll()).resources,
+      );
     },
     async applied(invoice) {
       const counts: Record<string, number> = {};
@@ -223,7 +229,8 @@ async function grantAll(connectionString: string): Promise<void> {
   client.dispose();
 }
 
-const ownerOf = (invoice: string) => `owner-${invoice.toLowerCase()}@acme.example`;
+const ownerOf = (invoice: string) =>
+  `owner-${invoice.toLowerCase().replaceAll(/[^a-z0-9-]/g, "")}@acme.example`;
 
 function raised(invoice: string): Delivery {
   return {
@@ -261,7 +268,9 @@ async function post(url: string, secret: string, delivery: Delivery): Promise<nu
 }
 
 async function view(host: Host, invoice: string): Promise<CaseView | undefined> {
-  const response = await fetch(`${host.url}/api/cases/acme?externalRef=${invoice}`);
+  const response = await fetch(
+    `${host.url}/api/cases/acme?externalRef=${encodeURIComponent(invoice)}`,
+  );
   const body: unknown = await response.json().catch(() => undefined);
   return response.ok ? (body as CaseView) : undefined;
 }

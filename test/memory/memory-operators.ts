@@ -13,6 +13,7 @@ import {
   type PageOf,
 } from "../../shared/stores/operator-ports.ts";
 import type { MemoryCases } from "./memory-cases.ts";
+import { overviewOf } from "./memory-overview.ts";
 import type { Stored } from "./partitions.ts";
 
 const Held = z.looseObject({ held: z.looseObject({ reason: z.string() }).optional() });
@@ -41,6 +42,7 @@ export function memoryOperators(cases: MemoryCases): OperatorStore {
   }
 
   return {
+    overview: async (wanted) => overviewOf(cases, wanted),
     async searchCases(wanted) {
       const found = all(wanted.tenantId, "case").filter(
         (row) =>

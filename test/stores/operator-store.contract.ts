@@ -114,6 +114,37 @@ export function operatorStoreContract(open: () => OperatorStoreUnderTest): void 
       expect(next).toBeUndefined();
     });
 
+    test("counts how the tenant stands, and nothing of another tenant", async () => {
+      const [a, b] = [keyOfTenant(), keyOfTenant()];
+      const held = { reason: "Poison", detail: "d", reviewRef: "review:case:1" } as const;
+      await plant(aCase(a, { held, dueAtMs: baseMs }));
+      await plant(aCase(b, { dueAtMs: baseMs + 2 }));
+      await plant(aReview(a));
+      await plant(aReview(b, { resolution: { how: "seen", by: "ana", atMs: 1 } }));
+      await plant(anApproval(a, { n: 1, expiresAtMs: baseMs + 2 }));
+      await plant(anApproval(a, { n: 2, expiresAtMs: baseMs + 1 }));
+      const unknown = { status: "unknown", reason: "silence", unknownSinceMs: baseMs - 7 } as const;
+      const older = { ...unknown, unknownSinceMs: baseMs - 9 };
+      await plant(anEffectOf(a, 1, unknown));
+      await plant(anEffectOf(a, 2, older));
+      await plant(anEffectOf(b, 3, { ...unknown, unknownSinceMs: 1, abandonedBy: "ana" }));
+      await plant(anEffectOf(b, 4, { status: "confirmed", attempts: [{}, {}] }));
+      await plant(anEffectOf(b, 5, { status: "confirmed", attempts: [{}] }));
+      const elsewhere = newCaseKey();
+      await plant(aReview(elsewhere));
+      await plant(anEffectOf(elsewhere, 1, unknown));
+      const now = await store.overview({ tenantId, nowMs: baseMs + 1, sinceMs: 0 });
+      expect(now).toEqual({
+        openReviews: 1,
+        heldCases: 1,
+        openApprovals: 1,
+        unknown: { count: 2, oldestSinceMs: baseMs - 9 },
+        effects: { prepared: 0, started: 0, confirmed: 2, rejected: 0, unknown: 3, cancelled: 0 },
+        repeatsAbsorbed: 1,
+        workDue: 1,
+      });
+    });
+
     test("keeps what people did, newest first, with the first outcome that it came to", async () => {
       const [a, b] = [keyOfTenant(), keyOfTenant()];
       const first = aRecord(a, { atMs: baseMs + 1 });
@@ -142,6 +173,11 @@ async function everyPage<Row>(
     after = page.next;
   } while (after !== undefined);
   return shown;
+}
+
+/** Only what is counted. */
+function anEffectOf(key: CaseKey, n: number, change: Record<string, unknown>) {
+  return { ...key, id: `effect:${n}`, type: "effect", attempts: [], ...change };
 }
 
 function anApproval(key: CaseKey, change: Partial<Approval>): Approval {

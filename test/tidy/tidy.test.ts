@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
 const files = globSync(
-  ["functions", "shared", "local", "ops", "test"].map((room) => `${room}/**/*.ts`),
+  ["functions", "shared", "local", "ops", "test"].map((room) => `${room}/**/*.{ts,tsx}`),
   {
     cwd: root,
   },

@@ -18,6 +18,7 @@ import { authorize, type Caller } from "./access/authorize.ts";
 import type { Principal } from "./access/principal.ts";
 import { readBody, readFields } from "./access/read-body.ts";
 import type { Recorded, Route } from "./route.ts";
+import { etagOf, isAsBefore } from "./unchanged.ts";
 
 export interface ApiRequest extends Caller {
   params: Readonly<Record<string, string>>;
@@ -81,7 +82,7 @@ export async function serve<
     if (body.kind === "wrong") return body.response;
     const call = { params: params.value, query: query.value, body: body.value, principal };
     const about = route.record?.({ params: params.value, body: body.value });
-    if (about === undefined) return responseTo(route, await act(call, running));
+    if (about === undefined) return responseTo(route, await act(call, running), request);
     const kept = { action: route.name, principal, params: request.params, about };
     const reply = await recorded(running, kept, () => act(call, running));
     log.info("an operator acted", {
@@ -90,7 +91,7 @@ export async function serve<
       caseId: request.params["case"],
       result: reply.kind === "done" ? "done" : reply.problem.slug,
     });
-    return responseTo(route, reply);
+    return responseTo(route, reply, request);
   } catch (error) {
     return faultResponse(error, route.name, log);
   }
@@ -102,15 +103,19 @@ function given(params: ApiRequest["params"]): Record<string, string> {
 }
 
 function responseTo(
-  route: Pick<Route, "answer">,
+  route: Pick<Route, "answer" | "method">,
   reply: Reply<unknown>,
+  request: ApiRequest,
 ): ApiResponse | ProblemResponse {
   if (reply.kind === "problem") return problem(reply.problem);
-  return {
-    status: reply.status ?? route.answer.status,
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
-    body: JSON.stringify(reply.body),
-  };
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  const status = reply.status ?? route.answer.status;
+  const body = JSON.stringify(reply.body);
+  if (route.method !== "GET") return { status, headers, body };
+  const etag = etagOf(reply.body);
+  return isAsBefore(etag, request.headers.get("if-none-match"))
+    ? { status: 304, headers: { "cache-control": "no-store", etag }, body: "" }
+    : { status, headers: { ...headers, etag }, body };
 }
 
 const unavailable = {

@@ -19,6 +19,7 @@ import { listRecordsRoute } from "./list-records.ts";
 import { listReportsRoute } from "./list-reports.ts";
 import { openApiRoute } from "./open-api-route.ts";
 import { showMeRoute } from "./show-me.ts";
+import { showOverviewRoute } from "./show-overview.ts";
 
 export const operatorRoutes: readonly Omit<Route, "record">[] = [
   answerApprovalRoute,
@@ -40,6 +41,7 @@ export const operatorRoutes: readonly Omit<Route, "record">[] = [
   showDoctorRoute,
   showDrainRoute,
   showMeRoute,
+  showOverviewRoute,
   showReviewRoute,
   showTimeLineRoute,
   startDrainRoute,

@@ -71,10 +71,13 @@ function operationOf(route: Omit<Route, "record">, path: string): Json {
         description: answer.says,
         content: { "application/json": { schema: schemaOf(answer.schema, "output") } },
       },
+      ...(method === "GET" ? { 304: unchanged } : {}),
       ...Object.fromEntries(statuses.map((status) => [status, problemRef])),
     },
   };
 }
+
+const unchanged = { description: "As under the ETag that `if-none-match` named." };
 
 function parametersOf(schema: z.ZodObject, place: "path" | "query"): Json[] {
   return Object.entries(schema.shape).map(([name, field]) => {

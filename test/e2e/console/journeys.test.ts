@@ -1,0 +1,194 @@
+// What people do in the console, in a real browser, up to what the providers applied: a review is resolved, a question answered after
+// its facts changed, a grant revoked in mid-case; and what who only reads does not see.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openConsoleWorld, type ConsoleWorld } from "./console-world.ts";
+
+const credit = "portal.request_credit_note.v1";
+const mark = "portal.mark_invoice.v1";
+
+let world: ConsoleWorld;
+beforeAll(async () => {
+  world = await openConsoleWorld();
+});
+afterAll(() => world.close());
+
+test("who is not signed in is led to sign in, and comes back to the console", async () => {
+  const answer = await fetch(`${world.host.url}/api/console`, {
+    headers: { "x-local-persona": "nobody" },
+    redirect: "manual",
+  });
+  expect(answer.status).toBe(302);
+  expect(answer.headers.get("location")).toBe(
+    "/.auth/login/aad?post_login_redirect_uri=/api/console",
+  );
+});
+
+test("a review is found by the keyboard alone, and resolved; a second operator is told by whom and when", async () => {
+  await world.unknownEmail("INV-R1");
+  const page = await world.open("olga", "reviews");
+  const second = await world.open("una", "reviews");
+  await second.getByRole("link", { name: /INV-R1/ }).click();
+  await second.getByRole("button", { name: "Give it up" }).click();
+  await second.getByLabel("Reason").fill("nobody will ever know");
+  // What she sees is old from here on.
+  await second.route("**/api/reviews/**", (route) =>
+    route.request().method() === "GET" ? route.abort() : route.continue(),
+  );
+
+  await page.getByRole("link", { name: /INV-R1/ }).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Nobody knows whether it happened" }).waitFor();
+  expect(await page.getByText("What email promises").isVisible()).toBe(true);
+  expect(
+    await page.getByText("the recipient gets the same message twice").first().isVisible(),
+  ).toBe(true);
+  await page.getByRole("button", { name: "It happened" }).press("Enter");
+  await page.getByLabel("The provider's own id").fill("msg_000042");
+  await page.getByLabel("Reason").fill("their log shows it");
+  await page.getByRole("button", { name: "Record: It happened" }).press("Enter");
+  await page.getByText("Resolved.", { exact: true }).waitFor();
+
+  await second.getByRole("button", { name: "Record: Give it up" }).click();
+  const told = second.getByRole("alert").filter({ hasText: "It was resolved before" });
+  expect(await told.innerText()).toMatch(/happened, by Olga Operator \(olga\) at \d{4}-/);
+  await second.unroute("**/api/reviews/**");
+  await second.getByText("Resolved.", { exact: true }).waitFor();
+  expect(await told.isVisible()).toBe(true);
+
+  const { effects, reviews } = await world.until("INV-R1", (view) =>
+    view.reviews.every(({ resolution }) => resolution !== undefined),
+  );
+  expect(effects.at(-1)).toMatchObject({
+    status: "confirmed",
+    receipt: { providerId: "msg_000042" },
+  });
+  expect(reviews).toMatchObject([{ resolution: { how: "stated: it happened", by: "olga" } }]);
+  expect(await world.applied("INV-R1")).toMatchObject({ "email.send_notification.v1": 1 });
+});
+
+test("who answers after the facts changed is told, looks again, and approves what is so now", async () => {
+  await world.revoke(credit);
+  await world.post(world.raised("INV-A1"));
+  const askedOn = await world.askApproval("INV-A1");
+  await world.grant(credit);
+  const page = await world.open("abel", "approvals");
+  await page.getByRole("link", { name: /INV-A1/ }).click();
+  const payload = page.getByLabel("Frozen payload");
+  await payload.getByText("50.00").waitFor();
+  await page.getByLabel("Yes, send exactly this").check();
+  await page.getByLabel("Reason").fill("as ordered");
+
+  await world.revoke(credit);
+  await world.post({
+    id: "amended-INV-A1",
+    type: "invoice.purchase_order.amended",
+    timestamp: "2026-11-29T11:00:00Z",
+    data: { invoice: "INV-A1", ordered: "1189.00" },
+  });
+  await world.askApproval("INV-A1", { after: askedOn });
+  await page.getByRole("button", { name: "Record: yes" }).click();
+  await page.getByText("the case has moved on since this was asked").waitFor();
+  await page.getByText("The facts have changed since this was asked.").waitFor();
+  expect(await world.applied("INV-A1")).toEqual({});
+
+  await world.grant(credit);
+  await page.getByRole("link", { name: "Look again" }).click();
+  const stale = page.getByText("the case has moved on");
+  await page
+    .getByRole("link", { name: /INV-A1/ })
+    .filter({ hasNot: stale })
+    .click();
+  await payload.getByText("60.00").waitFor();
+  await page.getByLabel("Yes, send exactly this").check();
+  await page.getByLabel("Reason").fill("as amended");
+  await page.getByRole("button", { name: "Record: yes" }).click();
+  await page.getByText("Answered: approve by abel").waitFor();
+  await world.until("INV-A1", ({ case: { status } }) => status === "credit_requested");
+  expect(await world.applied("INV-A1")).toMatchObject({ [credit]: 1, [mark]: 1 });
+  const bodies = (await world.providers.journal()).filter(
+    ({ action, event, target }) => event === "received" && action === credit && target === "INV-A1",
+  );
+  expect(bodies).toMatchObject([{ body: { amount: "60.00" } }]);
+});
+
+test("a grant that is revoked in mid-case stops the next send, and the case waits for a person", async () => {
+  await world.providers.order([{ action: credit, target: "INV-G1", fault: "hang" }]);
+  await world.post(world.raised("INV-G1"));
+  await world.providers.waitFor(({ event, target }) => event === "applied" && target === "INV-G1");
+  const page = await world.open("e2e-admin", "grants");
+  const grant = page.getByRole("article", { name: `Grant grant:acme:${mark}` });
+  await grant.getByRole("button", { name: "Revoke" }).click();
+  await grant.getByLabel("Reason").fill("the supplier changes its portal");
+  await grant.getByRole("button", { name: /Revoke it/ }).click();
+  await grant.getByText("Revoked by e2e-admin").waitFor();
+  await world.providers.release();
+  await world.until("INV-G1", ({ reviews }) => reviews.some(({ kind }) => kind === "NoGrant"));
+  expect(await world.applied("INV-G1")).toEqual({ [credit]: 1 });
+
+  await page.keyboard.press("1");
+  await page.getByRole("link", { name: /No grant covers it.*INV-G1/ }).click();
+  await page.getByText("give the grant that it waits for; that sends it").waitFor();
+  await world.grant(mark);
+  await world.until("INV-G1", ({ case: { status } }) => status === "credit_requested");
+  expect(await world.applied("INV-G1")).toMatchObject({ [credit]: 1, [mark]: 1 });
+});
+
+describe("who only reads", () => {
+  test("sees that there are payloads, never what is in them, and no form that acts", async () => {
+    const { case: record } = await world.unknownEmail("INV-S1");
+    const page = await world.open("rita", "reviews");
+    await page.getByRole("link", { name: /INV-S1/ }).click();
+    await page.getByText("Choosing needs the role operator").waitFor();
+    expect(await page.locator("form").count()).toBe(0);
+    expect(await page.locator("[data-redacted]").count()).toBe(1);
+    await page.goto(`${world.host.url}/api/console#/acme/cases/${record.caseId}`);
+    await page.getByRole("heading", { name: "Case INV-S1" }).waitFor();
+    expect(await page.locator("form").count()).toBe(0);
+    const text = await page.locator("main").innerText();
+    expect(text).not.toMatch(/1199\.00|SUP-77|@acme\.example/);
+    await page.goto(`${world.host.url}/api/console#/acme/grants`);
+    await page.getByText("need the role admin").waitFor();
+    expect(await page.locator("form").count()).toBe(0);
+  });
+
+  test("is somebody else after the switch of persona, and is offered the choices", async () => {
+    const page = await world.open("rita", "reviews");
+    await page.getByRole("link", { name: "Switch persona" }).click();
+    await page.getByRole("link", { name: "Olga Operator" }).click();
+    await page.getByRole("link", { name: /INV-S1/ }).click();
+    await page.getByRole("button", { name: "Give it up" }).waitFor();
+    expect(page.url()).toContain("/api/console#/acme/reviews");
+  });
+});
+
+test("what is forced takes two overriders, and neither operator nor the one who asked", async () => {
+  await world.unknownEmail("INV-F1");
+  const ivo = await world.open("ivo", "reviews");
+  await ivo.getByRole("link", { name: /INV-F1/ }).click();
+  await ivo.getByRole("button", { name: "Force: Send it once more" }).click();
+  await ivo.getByLabel("Reason").fill("the owner says that nothing came");
+  await ivo.getByRole("button", { name: "Ask for a second person" }).click();
+  await ivo.getByText("You asked for it, so somebody else must confirm it.").waitFor();
+  expect(await world.applied("INV-F1")).toMatchObject({ "email.send_notification.v1": 1 });
+  const una = await world.open("una", "reviews");
+  await una.getByRole("link", { name: /INV-F1/ }).click();
+  const confirm = una.getByRole("form", { name: "Confirm what is forced" });
+  await confirm.getByLabel("Reason").fill("I have asked the owner, too");
+  await confirm.getByRole("button").click();
+  await una.getByText("Resolved.", { exact: true }).waitFor();
+  await world.until("INV-F1", ({ effects }) => effects.at(-1)?.status === "confirmed");
+  expect(await world.applied("INV-F1")).toMatchObject({ "email.send_notification.v1": 2 });
+});
+
+test("markup in a payload stays text, and runs nothing", async () => {
+  const invoice = "INV-<img src=x onerror=document.title='run'>";
+  const { case: record } = await world.unknownEmail(invoice);
+  const page = await world.open("olga", `cases/${record.caseId}`);
+  await page.getByRole("heading", { name: `Case ${invoice}` }).waitFor();
+  expect(await page.getByLabel("Frozen payload").first().innerText()).toContain(invoice);
+  await page.goto(`${world.host.url}/api/console#/acme/reviews`);
+  await page.getByRole("link", { name: invoice }).waitFor();
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.title()).toBe("Reviews · Countersign");
+});
