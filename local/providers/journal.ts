@@ -127,7 +127,7 @@ export async function openJournal(path: string): Promise<Journal> {
     async after(n, waitMs = 0) {
       const durable = entries.at(-1)?.n ?? 0;
       if (durable <= n && waitMs > 0) await appended.wait(waitMs);
-      return entries.filter((entry) => entry.n > n);
+      return entries.slice(entries.findLastIndex((entry) => entry.n <= n) + 1);
     },
 
     async close() {

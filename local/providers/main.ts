@@ -1,4 +1,4 @@
-// The providers as a process: node local/providers/main.ts --data DIR --port N
+// The providers as a process: node local/providers/main.ts --data DIR --port N [--latency-ms N]
 // Tells a parent that forked it {kind: "ready", url}; ends on SIGTERM and SIGINT.
 import { parseArgs } from "node:util";
 import { startProviders } from "./server.ts";
@@ -8,6 +8,7 @@ const { values } = parseArgs({
     data: { type: "string" },
     port: { type: "string", default: "7080" },
     "key-retention-ms": { type: "string" },
+    "latency-ms": { type: "string", default: "0" },
   },
 });
 
@@ -24,6 +25,7 @@ try {
   const providers = await startProviders({
     dataFolder: values.data,
     port: Number(values.port),
+    latencyMs: Number(values["latency-ms"]),
     ...(retention === undefined ? {} : { keyRetentionMs: Number(retention) }),
   });
   process.send?.({ kind: "ready", url: providers.url });

@@ -28,6 +28,7 @@ export interface World {
   nextResultId(series: string): string;
   /** Aborted when the server closes: what would be applied later is then never applied. */
   closing: AbortSignal;
+  latencyMs: number;
   nowMs(): number;
 }
 
@@ -181,6 +182,7 @@ async function tell(
 
 async function reply(world: World, exchange: Exchange, given: Reply | undefined): Promise<void> {
   if (given === undefined) return;
+  if (world.latencyMs > 0 && !(await waited(world.latencyMs, world.closing))) return;
   const heard = await answer(exchange.response, given.status, given.body, given.headers);
   if (!heard) return;
   await note(world, exchange, {

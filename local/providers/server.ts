@@ -31,6 +31,8 @@ export interface ProvidersOptions {
   /** 0, the default, takes a free one. */
   port?: number;
   keyRetentionMs?: number;
+  /** How long each takes before it answers, once it has applied what it was asked for. */
+  latencyMs?: number;
 }
 
 export interface Providers {
@@ -69,6 +71,7 @@ export async function startProviders(options: ProvidersOptions): Promise<Provide
     held: heldCalls(),
     nextResultId: resultNumbers(past),
     closing: closing.signal,
+    latencyMs: options.latencyMs ?? 0,
     nowMs: () => Date.now(),
   };
 

@@ -2,7 +2,7 @@
 
 import type { QueueCounts } from "./control/api.ts";
 import type { Fault, PlannedFault } from "./control/fault-plan.ts";
-import type { MessageEvent } from "./broker/message-log.ts";
+import type { MessageEvent, MessageEventKind } from "./broker/message-log.ts";
 
 export type { Fault, FaultKind, FaultOperation, PlannedFault } from "./control/fault-plan.ts";
 export type { MessageEvent, MessageEventKind } from "./broker/message-log.ts";
@@ -12,6 +12,8 @@ export type ServiceBusControl = {
   queues(): Promise<QueueCounts[]>;
   /** What happened to messages after event `n`; 0 for all that is kept. */
   log(n?: number): Promise<MessageEvent[]>;
+  /** How often each kind of event has happened since the broker started. */
+  counts(): Promise<Partial<Record<MessageEventKind, number>>>;
   plan(...faults: Fault[]): Promise<PlannedFault[]>;
   faults(): Promise<PlannedFault[]>;
   clearFaults(): Promise<void>;
@@ -31,6 +33,7 @@ export function serviceBusControl(controlUrl: string): ServiceBusControl {
   return {
     queues: () => call("GET", "/queues"),
     log: (n = 0) => call("GET", `/log?after=${n}`),
+    counts: () => call("GET", "/counts"),
     plan: (...faults) => call("POST", "/faults", faults),
     faults: () => call("GET", "/faults"),
     async clearFaults() {

@@ -93,6 +93,26 @@ describe("a worker that died with its case's due time written", () => {
   );
 });
 
+describe("a worker that died in the second call of a turn", () => {
+  test("is followed by the hint of the first call alone: who comes too early for the second hints again", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const delivery = world.hints.receive("cases");
+    const callMs = 3000;
+    world.keyed.duringCall = () => Promise.resolve(world.advance(callMs));
+    const ports = mortal(world, { boundary: "send", when: "before", visit: 2 });
+    await expect(advanceCase(ports, key)).rejects.toBeInstanceOf(Killed);
+    delivery?.complete();
+    world.keyed.duringCall = undefined;
+    const claimed = await world.record();
+    const waiting = world.hints.waiting("cases");
+    expect(waiting).toHaveLength(1);
+    expect(waiting[0]?.activeAtMs).toBeLessThan(claimed.dueAtMs ?? 0);
+    await world.run();
+    await expectDone(world);
+  });
+});
+
 describe("the change feed", () => {
   test("alone moves a case on whose hint was lost", async () => {
     const world = newWorld();

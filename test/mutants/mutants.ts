@@ -22,6 +22,14 @@ const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
 export const mutants: readonly Mutant[] = [
   {
+    rule: "who finds a call in flight hints of its deadline",
+    file: "shared/flow/turn/advance-case.ts",
+    find: "    await hintWhenDue(ports, turn);",
+    replace: "    await Promise.resolve();",
+    killedBy: "who comes too early for the second hints again",
+    testFile: "test/flow/rescue.test.ts",
+  },
+  {
     rule: "a stale plan ends",
     file: "shared/domain/decisions/lanes.ts",
     find: "if (record.version !== plan.decidedOn) {",

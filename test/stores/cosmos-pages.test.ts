@@ -103,3 +103,16 @@ function pagedReader(options: {
   });
   return cosmosCases(paged, { pageSize: 1 });
 }
+
+describe("a query within one case", () => {
+  test("asks for no query plan, which would be half of all requests", async () => {
+    const key = newCaseKey();
+    await committed(store, aBatch(key, { creates: [anEffect(key)] }));
+    const plans = async () =>
+      (await world.faults.counts()).find(({ kind }) => kind === "queryPlan")?.count ?? 0;
+    const before = await plans();
+    expect((await store.read(key)).snapshot.effects).toHaveLength(1);
+    await store.head(key);
+    expect(await plans()).toBe(before);
+  });
+});

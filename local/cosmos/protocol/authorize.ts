@@ -4,7 +4,8 @@
 // segments names a resource (type = the one before last, link = the whole path); an odd one names a
 // collection of resources (type = the last, link = what is before it). The link is the decoded path.
 // Bearer tokens are taken on trust when the server was told so: nothing local could verify them.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import type { Clock } from "../store/clock.ts";
 import type { CosmosRequest } from "./exchange.ts";
 import { Refusal } from "./refusals.ts";
@@ -35,7 +36,7 @@ export function authorize(request: CosmosRequest, credentials: Credentials, cloc
     throw new Refusal(401, "The authorization token is of a type that this server does not take.");
   }
   const date = request.header("x-ms-date") ?? request.header("date") ?? "";
-  const expected = createHmac("sha256", Buffer.from(credentials.key, "base64"))
+  const expected = createHmac("sha256", secretOf(credentials))
     .update(signedText(request, date))
     .digest();
   const given = Buffer.from(signature, "base64");
@@ -49,6 +50,15 @@ export function authorize(request: CosmosRequest, credentials: Credentials, cloc
   if (!(Math.abs(dateMs - clock.nowMs()) <= CLOCK_TOLERANCE_MS)) {
     throw new Refusal(403, "The authorization token is not valid at the current time.");
   }
+}
+
+const secrets = new WeakMap<Credentials, KeyObject>();
+
+/** Made once: to make it takes longer than to sign with it. */
+function secretOf(credentials: Credentials): KeyObject {
+  const known = secrets.get(credentials) ?? createSecretKey(Buffer.from(credentials.key, "base64"));
+  secrets.set(credentials, known);
+  return known;
 }
 
 function signedText({ method, segments }: CosmosRequest, date: string): string {

@@ -45,14 +45,19 @@ type Noted = {
 export type MessageLog = {
   note(kind: MessageEventKind, queue: string, facts: Noted): void;
   after(n: number): MessageEvent[];
+  /** Since the broker started, those that are no longer kept included. */
+  counts(): Partial<Record<MessageEventKind, number>>;
 };
 
 export function messageLog(clock: Clock): MessageLog {
   let events: MessageEvent[] = [];
   let last = 0;
+  const counts: Partial<Record<MessageEventKind, number>> = {};
   return {
+    counts: () => counts,
     note(kind, queue, { messageId, sessionId, sequenceNumber, deliveryCount }) {
       last += 1;
+      counts[kind] = (counts[kind] ?? 0) + 1;
       events.push({
         n: last,
         at: new Date(clock.nowMs()).toISOString(),
@@ -65,6 +70,6 @@ export function messageLog(clock: Clock): MessageLog {
       });
       if (events.length > 2 * EVENTS_KEPT_MAX) events = events.slice(-EVENTS_KEPT_MAX);
     },
-    after: (n) => events.filter((event) => event.n > n),
+    after: (n) => events.slice(events.findLastIndex((event) => event.n <= n) + 1),
   };
 }

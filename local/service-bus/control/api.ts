@@ -3,6 +3,7 @@
 //
 //   GET    /queues        runtime counts per queue
 //   GET    /log?after=N   what happened to messages since event N
+//   GET    /counts        how often each has happened since the broker started
 //   POST   /faults        plan faults: an array of Fault
 //   GET    /faults        what is left of them, and how often each has struck
 //   DELETE /faults
@@ -88,6 +89,8 @@ async function answer(broker: Broker, request: IncomingMessage): Promise<Answer>
       return { status: 200, body: broker.queues.map(countsOf) };
     case "GET /log":
       return { status: 200, body: broker.log.after(Number(url.searchParams.get("after") ?? 0)) };
+    case "GET /counts":
+      return { status: 200, body: broker.log.counts() };
     case "GET /faults":
       return { status: 200, body: broker.faults.list() };
     case "DELETE /faults":

@@ -3,7 +3,7 @@
 //
 //   providers, Service Bus, Cosmos DB (together) -> grants -> Functions host
 //
-// One worker: when it is killed, the next one starts with nothing but what was durable.
+// One worker unless more are asked for: when one is killed, the next starts with nothing but what was durable.
 import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { appSettings } from "./app-settings.ts";
@@ -28,15 +28,26 @@ export interface LocalAzure {
   cosmosUrl: string;
   /** The host's own key: opens every function, for whoever runs this machine. */
   hostKey: string;
+  /** For whoever counts what was stored and sent. */
+  cosmosConnection: string;
+  serviceBusControlUrl: string;
   secrets: Secrets;
   workerPid(): number | undefined;
+  /** The processes that run now, by room; `app` are the workers. */
+  pids(): Readonly<Record<"app" | "host" | "cosmos" | "service-bus" | "providers", number[]>>;
   /** Every worker that has ended so far, in order. */
   workerExits(): readonly WorkerExit[];
   stop(): Promise<void>;
 }
 
+export interface Invoked {
+  functionName: string;
+  outcome: string;
+  ms: number;
+}
+
 type ProvidersReady = { url: string };
-type ServiceBusReady = { connectionString: string };
+type ServiceBusReady = { connectionString: string; controlUrl: string };
 type CosmosReady = { endpoint: string; connectionString: string };
 type HostReady = { url: string; keys: { master: string; host: string }; functions: unknown[] };
 
@@ -44,7 +55,7 @@ type HostEvent =
   | { kind: "workerStarted"; pid: number }
   | ({ kind: "workerExited" } & WorkerExit)
   | { kind: "log"; level: string; category: string; message: string }
-  | { kind: "invocation" };
+  | ({ kind: "invocation" } & Invoked);
 
 const root = join(import.meta.dirname, "../../..");
 const entities = join(root, "infra/entities.json");
@@ -52,12 +63,22 @@ const entities = join(root, "infra/entities.json");
 interface Plan {
   state: StateFolder;
   ports: Ports;
+  /** Instances of the app, competing as scaled-out ones do; one when absent. */
+  workers?: number;
+  /** How long each provider takes to answer; none when absent. */
+  providerLatencyMs?: number;
+  /** Beside what the app is told anyway. */
+  settings?: Record<string, string>;
+  onInvocation?: (invoked: Invoked) => void;
   say: (line: string) => void;
   /** One line per step while it sets up. */
   step: (what: string, detail: string) => void;
 }
 
-async function startStores(plan: Plan, started: ManagedProcess<unknown>[]) {
+/** By room, in the order in which they were started. */
+type Started = Map<string, ManagedProcess<unknown>>;
+
+async function startStores(plan: Plan, started: Started) {
   const { ports, step } = plan;
   async function start<Ready>(
     name: string,
@@ -70,7 +91,7 @@ async function startStores(plan: Plan, started: ManagedProcess<unknown>[]) {
       ...(await outline(plan, name, room)),
       args: ["--data", data, ...args],
     });
-    started.push(running);
+    started.set(room, running);
     step(name, detail(running.ready));
     return running.ready;
   }
@@ -80,11 +101,12 @@ async function startStores(plan: Plan, started: ManagedProcess<unknown>[]) {
     "--control-port",
     String(ports.serviceBusControl),
   ];
+  const latency = ["--latency-ms", String(plan.providerLatencyMs ?? 0)];
   return Promise.all([
     start<ProvidersReady>(
       "providers",
       "providers",
-      ["--port", String(ports.providers)],
+      ["--port", String(ports.providers), ...latency],
       ({ url }) => `${url}  a supplier portal and an email provider`,
     ),
     start<ServiceBusReady>(
@@ -107,35 +129,54 @@ async function outline(plan: Plan, name: string, room: string): Promise<Omit<Pro
   return { name, entry: `local/${room}/main.ts`, logFile, say: plan.say };
 }
 
+interface Workers {
+  pids: Set<number>;
+  exits: WorkerExit[];
+  hear(message: { kind: string }): void;
+}
+
+/** What the host tells of its workers, and the app's log. */
+async function followWorkers(plan: Plan): Promise<Workers> {
+  const pids = new Set<number>();
+  const exits: WorkerExit[] = [];
+  const logFile = join(await plan.state.folder("logs"), "app.log");
+  const appLog = createWriteStream(logFile, { flags: "a" });
+  return {
+    pids,
+    exits,
+    hear(message) {
+      const event = message as HostEvent;
+      switch (event.kind) {
+        case "log": {
+          const at = new Date().toISOString();
+          appLog.write(`${at} [${event.level}] ${event.category}: ${event.message}\n`);
+          return;
+        }
+        case "workerStarted":
+          pids.add(event.pid);
+          writeFileSync(join(plan.state.path, workerPidFile), `${event.pid}\n`);
+          return;
+        case "workerExited": {
+          const { pid, code, signal } = event;
+          exits.push({ pid, code, signal });
+          pids.delete(pid);
+          return;
+        }
+        case "invocation":
+          plan.onInvocation?.(event);
+      }
+    },
+  };
+}
+
 export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
   const secrets = await secretsOf(plan.state);
-  const started: ManagedProcess<unknown>[] = [];
-  const exits: WorkerExit[] = [];
-  let workerPid: number | undefined;
-
-  const appLog = createWriteStream(join(await plan.state.folder("logs"), "app.log"), {
-    flags: "a",
-  });
-
-  const hear = (message: { kind: string }): void => {
-    const event = message as HostEvent;
-    if (event.kind === "log") {
-      const at = new Date().toISOString();
-      appLog.write(`${at} [${event.level}] ${event.category}: ${event.message}\n`);
-    }
-    if (event.kind === "workerStarted") {
-      workerPid = event.pid;
-      writeFileSync(join(plan.state.path, workerPidFile), `${workerPid}\n`);
-    }
-    if (event.kind !== "workerExited") return;
-    const { pid, code, signal } = event;
-    exits.push({ pid, code, signal });
-    if (workerPid === pid) workerPid = undefined;
-  };
+  const started: Started = new Map();
+  const workers = await followWorkers(plan);
 
   async function stop(): Promise<void> {
     // The host first, so that it can still say goodbye to the stores.
-    const [host, ...others] = started.toReversed();
+    const [host, ...others] = [...started.values()].toReversed();
     await host?.stop();
     await Promise.all(others.map((other) => other.stop()));
   }
@@ -144,31 +185,48 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
     const [providers, serviceBus, cosmos] = await startStores(plan, started);
     const newGrants = await grantActions(cosmos.connectionString);
     plan.step("grants", newGrants === 0 ? "kept as they were" : `${newGrants} given`);
-    const settings = appSettings({
-      serviceBusConnection: serviceBus.connectionString,
-      cosmosConnection: cosmos.connectionString,
-      providersUrl: providers.url,
-      secrets,
-    });
+    const settings = {
+      ...appSettings({
+        serviceBusConnection: serviceBus.connectionString,
+        cosmosConnection: cosmos.connectionString,
+        providersUrl: providers.url,
+        secrets,
+      }),
+      ...plan.settings,
+    };
     await plan.state.writeJson("local.settings.json", { IsEncrypted: false, Values: settings });
-    const host = await startHost(plan, hear);
-    started.push(host);
+    const host = await startHost(plan, workers.hear);
+    started.set("host", host);
     const { url, keys, functions } = host.ready;
-    plan.step("Functions host", `${url}  ${functions.length} functions, worker ${workerPid}`);
+    const workerPid = () => [...workers.pids].at(-1);
+    plan.step("Functions host", `${url}  ${functions.length} functions, worker ${workerPid()}`);
     return {
       hostUrl: url,
       providersUrl: providers.url,
       cosmosUrl: cosmos.endpoint.replace(/\/$/, ""),
+      cosmosConnection: cosmos.connectionString,
+      serviceBusControlUrl: serviceBus.controlUrl,
       hostKey: keys.host,
       secrets,
-      workerPid: () => workerPid,
-      workerExits: () => exits,
+      workerPid,
+      pids: () => ({ app: [...workers.pids], ...pidsByRoom(started) }),
+      workerExits: () => workers.exits,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function pidsByRoom(started: Started) {
+  const of = (room: string): number[] => [started.get(room)?.pid() ?? []].flat();
+  return {
+    host: of("host"),
+    cosmos: of("cosmos"),
+    "service-bus": of("service-bus"),
+    providers: of("providers"),
+  };
 }
 
 /** Whom a visitor may be; the first one without a choice. The host's sign-in page, a cookie or a header chooses. */
@@ -194,7 +252,7 @@ async function startHost(
       "--settings": join(plan.state.path, "local.settings.json"),
       "--data": await plan.state.folder("host"),
       "--port": String(plan.ports.host),
-      "--workers": "1",
+      "--workers": String(plan.workers ?? 1),
       "--personas": JSON.stringify(personas),
     }).flat(),
   });

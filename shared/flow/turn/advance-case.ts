@@ -29,7 +29,7 @@ import {
   type TurnPorts,
   type TurnResult,
 } from "./turn.ts";
-import { flush, flushAlive, isNearlyFull, writeAndReadAgain } from "./write-draft.ts";
+import { flush, flushAlive, hintWhenDue, isNearlyFull, writeAndReadAgain } from "./write-draft.ts";
 
 const restartsMax = 8;
 
@@ -172,6 +172,10 @@ async function end(
   turn: Turn,
   result: TurnResult,
 ): Promise<TurnResult | "again"> {
+  // Somebody else's call is in flight, and perhaps nobody but the hint of an earlier one was to come (write-draft.ts).
+  if (turn.draft === turn.base && turn.base.case?.claim !== undefined) {
+    await hintWhenDue(ports, turn);
+  }
   return (await flushAlive(ports, turn)) === "written" ? result : "again";
 }
 

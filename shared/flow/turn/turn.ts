@@ -71,6 +71,8 @@ export interface Turn {
   storeMs: number | undefined;
   storeMsReadAtMonotonicMs: number;
   draining: boolean;
+  /** The due time of which this turn has last sent a hint. */
+  hintedDueAtMs?: number;
   /** Effects for which this turn found no grant or no payload. */
   withheld: Set<string>;
   evidence?: Evidence | undefined;

@@ -49,7 +49,7 @@ export async function flush(
   turn.evidence = undefined;
   turn.base = withoutClosed(turn.draft, turn.storeMs ?? nowMs);
   turn.draft = turn.base;
-  if (dueAtMs !== undefined && dueAtMs !== dueBefore) await scheduleHint(ports, turn, dueAtMs);
+  if (dueAtMs !== dueBefore && !isHintedInTime(turn)) await hintWhenDue(ports, turn);
   return flushed;
 }
 
@@ -65,6 +65,16 @@ export async function flushAlive(ports: TurnPorts, turn: Turn): Promise<Flushed>
     turn.draft = withCase(turn.draft, { crashes: undefined });
   }
   return flush(ports, turn);
+}
+
+/**
+ * A turn makes several calls, one after the other, and hints of the first one's deadline only: that hint comes before the later
+ * deadlines, and whoever finds a call still in flight then hints of that one's (advance-case.ts). So no deadline is
+ * without a hint under way, and a case that goes well costs one.
+ */
+function isHintedInTime({ base, hintedDueAtMs = Infinity }: Turn): boolean {
+  const { claim, dueAtMs = 0 } = base.case ?? {};
+  return claim !== undefined && hintedDueAtMs <= dueAtMs;
 }
 
 async function settleWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
@@ -176,12 +186,15 @@ function withoutClosed(draft: Snapshot, writtenAtMs: number): Snapshot {
 const hintSlackMs = 1100;
 
 /** A lost hint loses nothing: the sweeper asks the store for the same `dueAtMs`. */
-async function scheduleHint(ports: TurnPorts, turn: Turn, dueAtMs: number): Promise<void> {
+export async function hintWhenDue(ports: TurnPorts, turn: Turn): Promise<void> {
+  const { dueAtMs } = turn.base.case ?? {};
+  if (dueAtMs === undefined) return;
   const hint = { ...turn.key, hintId: hintIdOf(turn.key, "due", dueAtMs), reason: "due" };
   try {
     await ports.at("scheduleHint", () =>
       ports.hints.schedule("cases", hint, dueAtMs + hintSlackMs),
     );
+    turn.hintedDueAtMs = dueAtMs;
   } catch (error) {
     if (!(error instanceof TransientFault)) throw error;
     ports.log.warn("a hint could not be scheduled; the sweep will find it", turnFields(turn));

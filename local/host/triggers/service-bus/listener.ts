@@ -126,15 +126,15 @@ async function serve(
 async function serveReceiver(
   listening: Listening,
   receiver: ServiceBusReceiver,
-  waitMs: number,
+  { waitMs, abortSignal }: { waitMs: number; abortSignal: AbortSignal },
 ): Promise<void> {
-  const { isBatch, options, stopping } = listening;
+  const { isBatch, options } = listening;
   const count = isBatch ? options.maxMessageBatchSize : 1;
   let isUsable = true;
-  while (isUsable && !stopping.signal.aborted) {
+  while (isUsable && !abortSignal.aborted) {
     const messages = await receiver.receiveMessages(count, {
       maxWaitTimeInMs: waitMs,
-      abortSignal: stopping.signal,
+      abortSignal,
     });
     if (messages.length === 0) return;
     isUsable = await serve(listening, receiver, messages);
@@ -144,17 +144,21 @@ async function serveReceiver(
 /** One of the loops that compete for sessions, or the only loop of a batch function. */
 async function receiveLoop(
   listening: Listening,
-  open: () => Promise<ServiceBusReceiver | ServiceBusSessionReceiver>,
+  open: (abortSignal: AbortSignal) => Promise<ServiceBusReceiver | ServiceBusSessionReceiver>,
   waitMs: number,
 ): Promise<void> {
   const { stopping, source } = listening;
   let pauseMs = ERROR_PAUSE_MIN_MS;
+  // One of its own: adding a listener to a signal takes as long as the signal has listeners, and there are many loops.
+  const own = new AbortController();
+  stopping.signal.addEventListener("abort", () => own.abort(), { once: true });
+  const abortSignal = own.signal;
   while (!stopping.signal.aborted) {
     let receiver: ServiceBusReceiver | undefined;
     try {
-      receiver = await open();
+      receiver = await open(abortSignal);
       pauseMs = ERROR_PAUSE_MIN_MS;
-      await serveReceiver(listening, receiver, waitMs);
+      await serveReceiver(listening, receiver, { waitMs, abortSignal });
     } catch (error) {
       if (stopping.signal.aborted) return;
       if (ORDINARY.includes(errorCode(error))) continue;
@@ -199,7 +203,7 @@ export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
   if (hosted.trigger["isSessionsEnabled"] === true) {
     // A batch function with sessions has one session at a time, whatever host.json says.
     const loops = isBatch ? 1 : options.maxConcurrentSessions;
-    const open = () => source.acceptNextSession(stopping.signal);
+    const open = (signal: AbortSignal) => source.acceptNextSession(signal);
     for (let loop = 0; loop < loops; loop += 1) {
       void receiveLoop(listening, open, options.sessionIdleTimeout);
     }
