@@ -172,11 +172,13 @@ async function end(
   turn: Turn,
   result: TurnResult,
 ): Promise<TurnResult | "again"> {
+  const { base } = turn;
+  if ((await flushAlive(ports, turn)) !== "written") return "again";
   // Somebody else's call is in flight, and perhaps nobody but the hint of an earlier one was to come (write-draft.ts).
-  if (turn.draft === turn.base && turn.base.case?.claim !== undefined) {
+  if (turn.base === base && base.case?.claim !== undefined) {
     await hintWhenDue(ports, turn);
   }
-  return (await flushAlive(ports, turn)) === "written" ? result : "again";
+  return result;
 }
 
 /** Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? */
