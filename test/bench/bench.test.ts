@@ -34,7 +34,7 @@ describe("a closed loop", () => {
       return Date.now();
     });
     expect(most).toBe(3);
-    expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(new Set(seen)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]));
   });
 
   test("ranks a percentile by what was measured", () => {

@@ -63,8 +63,9 @@ async function startRig(
     return child;
   };
   const providers = forked(join(import.meta.dirname, "../../../local/providers/main.ts"), [
-    ...["--data", join(folder, "providers"), "--port", String(providersPort)],
-    ...["--latency-ms", String(providerLatencyMs)],
+    `--data=${join(folder, "providers")}`,
+    `--port=${providersPort}`,
+    `--latency-ms=${providerLatencyMs}`,
   ]);
   const handlers = forked(join(import.meta.dirname, "service.mjs"), [
     rivalsFolder,
