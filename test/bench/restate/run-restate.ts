@@ -3,7 +3,6 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,7 +10,9 @@ import { signature } from "../../../local/start/run/feed.ts";
 import { benchCase, type BenchCase } from "../case.ts";
 import { closedLoop, type Timing } from "../closed-loop.ts";
 import { cpuMs } from "../cpu.ts";
+import { freePorts } from "../free-ports.ts";
 import { followJournal, notOnce } from "../journal.ts";
+import { stopped } from "../local/stand-ins.ts";
 import { installRivals, requireRival, rivalsFolder, versionOf } from "../rivals.ts";
 import type { RunOptions } from "../app/run-app.ts";
 
@@ -43,7 +44,7 @@ export async function runRestate(
     say(`Restate ${versionOf("@restatedev/restate-server")}: ${rig.ingressUrl}`);
     return await measure(rig, options);
   } finally {
-    await Promise.all(children.map(stop));
+    await Promise.all(children.map(stopped));
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -105,14 +106,6 @@ function serverBinary(): string {
   const platform = `@restatedev/restate-server-${process.platform}-${process.arch}`;
   const from = dirname(requireRival.resolve("@restatedev/restate-server/package.json"));
   return join(from, "..", platform.split("/")[1] ?? "", "bin", "restate-server");
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
 }
 
 /** Tells the server where its handlers are, as soon as it listens. */
@@ -183,13 +176,4 @@ async function raise({ ingressUrl, secret }: Rig, one: BenchCase): Promise<void>
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${one.deliveryId}: ${response.status} ${text}`);
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
-  await ended;
-  clearTimeout(timer);
 }
