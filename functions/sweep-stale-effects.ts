@@ -2,22 +2,14 @@
 // an outage, change nothing more.
 import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
-import { retryReports } from "../shared/flow/wake/retry-reports.ts";
-import { sweepDue } from "../shared/flow/wake/sweep-due.ts";
+import { sweep } from "../shared/flow/wake/sweep.ts";
 import { runtime } from "../shared/runtime.ts";
 
 export async function sweepStaleEffects(_timer: Timer, context: InvocationContext): Promise<void> {
   const log = contextLog(context);
   const running = await runtime();
-  const wallClockMs = Date.now();
-  const { due, toCases, toReviews, more } = await sweepDue(running.turn(log), { wallClockMs });
-  log.info("swept", { due, toCases, toReviews, more });
-  const { matched, unmatched, waiting } = await retryReports(running.retryReports(log), {
-    wallClockMs,
-  });
-  if (matched + unmatched + waiting > 0) {
-    log.info("reports looked at again", { matched, unmatched, waiting });
-  }
+  const ports = { turn: running.turn(log), reports: running.retryReports(log) };
+  await sweep(ports, { wallClockMs: Date.now() });
 }
 
 app.timer("sweep-stale-effects", { schedule: "0 * * * * *", handler: sweepStaleEffects });

@@ -9,7 +9,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { azureToken } from "./agent/azure-token.ts";
 import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
-import { assertContract } from "./domain/contract.ts";
+import { assertContract, assertFitsTurn } from "./domain/contract.ts";
 import { bookOf, type Book, type Workflow } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
@@ -183,7 +183,10 @@ async function bookFrom(config: Config): Promise<Book> {
     email(config.email),
     ...(onboarding === undefined ? [] : [crm(onboarding.crm), taskBoard(onboarding.taskBoard)]),
   ];
-  for (const provider of providers) assertContract(provider.name, provider.contract);
+  for (const { contract, name } of providers) {
+    assertContract(name, contract);
+    assertFitsTurn(config.turnBudgetMs, name, contract);
+  }
   const isOnboarding = onboarding !== undefined;
   return bookOf({
     workflows: [await invoices(config.model), ...(isOnboarding ? [customerOnboarding] : [])],

@@ -135,6 +135,7 @@ describe("the settings of the model", () => {
     ["MODEL_REPAIRS_MAX", { MODEL_CALL_TIMEOUT_MS: "24000", MODEL_REPAIRS_MAX: "3" }],
     ["MODEL_REPAIRS_MAX", { TURN_BUDGET_MS: "30000" }],
     ["MODEL_REPAIRS_MAX", { MODEL_REPAIRS_MAX: "-1" }],
+    ["OPENAI_CUSTOM_HEADERS", { OPENAI_CUSTOM_HEADERS: "authorization: secret" }],
   ])("are refused, naming %s, when given %j", (name, change) => {
     const wrong = { ...required, ...model, ...change };
     expect(() => readConfig(wrong)).toThrow(name);

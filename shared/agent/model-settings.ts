@@ -37,6 +37,8 @@ export const ModelSettings = z
     MODEL_CALL_TIMEOUT_MS: z.coerce.number().int().min(1000).max(120_000).default(20_000),
     MODEL_REPAIRS_MAX: z.coerce.number().int().min(0).max(3).default(2),
     TURN_BUDGET_MS: z.number(),
+    /** The library would send them with each call, and let them replace the credential. */
+    OPENAI_CUSTOM_HEADERS: z.undefined("must not be set where a model decides").optional(),
   })
   .transform((settings, context): ModelConfig => {
     const refuse = (setting: keyof typeof settings, message: string): never => {

@@ -3,6 +3,7 @@
 // `recover` reads nothing else: a provider's promise that is not written down here is not relied on
 // (seed 2, "Make the retry decision explicit"). Each provider's file says where its promises come from.
 import { z } from "zod";
+import { TerminalFault } from "./faults.ts";
 
 /** An HTTP answer as the provider documents it: a status, and what it says in its own code. */
 const Told = z.object({
@@ -27,6 +28,8 @@ export const HttpAnswers = z.object({
   ),
   /** Turned away before anything was carried out: this attempt did nothing. */
   notApplied: z.array(Told),
+  /** By which codes of its own it says that the key came before with other bytes: a defect, which no retry mends. */
+  keyReused: z.array(Told.extend({ code: z.string() })).optional(),
   /** How it says that it repeats an answer that it stored under the key. */
   replayMarker: z.object({ header: z.string(), value: z.string() }).optional(),
 });
@@ -68,6 +71,20 @@ export const Contract = z.object({
   consequence: z.string(),
 });
 export type Contract = z.infer<typeof Contract>;
+
+/** What must be left of a turn's time for one call: the call, and the reads and writes around it. */
+export function callBudgetMs({ callTimeoutMs }: Pick<Contract, "callTimeoutMs">): number {
+  return callTimeoutMs * 1.5;
+}
+
+/** At start-up: a turn in which no call fits would only ever hand its case on. Twice the call leaves time to decide first. */
+export function assertFitsTurn(turnBudgetMs: number, provider: string, contract: Contract): void {
+  const budgetMsMin = contract.callTimeoutMs * 2;
+  if (turnBudgetMs >= budgetMsMin) return;
+  throw new TerminalFault(
+    `setting TURN_BUDGET_MS must be at least ${budgetMsMin}: twice the call time-out of ${provider}.`,
+  );
+}
 
 /** Throws when the contract's own numbers would allow an unsafe retry; called at start-up. */
 export function assertContract(provider: string, contract: Contract): void {

@@ -8,7 +8,7 @@
 // An error that the provider says it repeats from its store proves nothing new, whatever its status (cases.md 46).
 // `usual` is what the reference providers publish. A 409 is not in it. "In progress" means that a copy of this
 // operation is being carried out: it may be a copy of this very attempt that a proxy sent twice, so "not applied" would
-// be wrong. Nor is "already there" or "key reused" ever success (cases.md 45, 52).
+// be wrong. Nor is "already there" or "key reused" ever success (cases.md 45, 52); the latter is a defect, asked no further.
 import { z } from "zod";
 import type { Contract, HttpAnswers } from "../domain/contract.ts";
 import type { Answer } from "../domain/records/evidence.ts";
@@ -27,6 +27,7 @@ export const usualAnswers: HttpAnswers = {
     { status: 413, code: "*" },
     { status: 422, code: "refused" },
   ],
+  keyReused: [{ status: 409, code: "idempotency_key_reused" }],
   notApplied: [{ status: 401 }, { status: 403 }, { status: 404 }, { status: 429 }],
 };
 
@@ -65,7 +66,9 @@ export function answerOf(
   if (answers?.notApplied.some((told) => isTold(told, status, code)) === true) {
     return { kind: "notApplied", reason: said, ...carried(heard) };
   }
-  return provesNothing(heard, said);
+  const silence = provesNothing(heard, said);
+  const isReused = answers?.keyReused?.some((told) => isTold(told, status, code)) === true;
+  return isReused ? { ...silence, keyReused: true } : silence;
 }
 
 function isTold(

@@ -135,7 +135,7 @@ function keyStillHeld(contract: Contract, effect: Effect, review: Review): boole
   if (contract.idempotency === undefined) return false;
   const { marginMs, retentionMs } = contract.idempotency;
   const last = effect.attempts.at(-1);
-  if (last?.end?.replayedError === true) return false;
+  if (last?.end?.replayedError === true || last?.end?.keyReused === true) return false;
   const first = effect.attempts.find(
     ({ end }) => end?.kind !== "notSent" && end?.kind !== "notApplied",
   );

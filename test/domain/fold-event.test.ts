@@ -106,6 +106,10 @@ describe("a grant", () => {
 
   test("covers what it names, within its limit and its time", () => {
     expect(covers(grant, need, nowMs)).toBe(true);
+    const inEuro = { amount: "9.999999", currency: "EUR" };
+    expect(
+      covers({ ...grant, only: { currency: "EUR" } }, { ...need, payload: inEuro }, nowMs),
+    ).toBe(true);
   });
 
   test.each<[string, Partial<Grant>, Partial<typeof need>]>([
@@ -114,6 +118,18 @@ describe("a grant", () => {
     ["another action", {}, { action: "keyed.second.v1" }],
     ["another target", { target: "T-2" }, {}],
     ["more than its limit", {}, { payload: { amount: "100.01" } }],
+    [
+      "a hair more than a doubled double can tell",
+      { limits: { amount: "999999999999999" } },
+      { payload: { amount: "999999999999999.000001" } },
+    ],
+    ["a negative amount", {}, { payload: { amount: "-5.00" } }],
+    [
+      "another currency than the only one",
+      { only: { currency: "EUR" } },
+      { payload: { amount: "1.00", currency: "KWD" } as { amount: string } },
+    ],
+    ["no currency where there is an only one", { only: { currency: "EUR" } }, {}],
     ["an amount in another form", {}, { payload: { amount: "1e1" } }],
     ["a payload without the limited field", {}, { payload: {} as { amount: string } }],
     ["anything after it expired", { expiresAtMs: nowMs }, {}],

@@ -285,6 +285,33 @@ describe("the facts of record, read again at the answer", () => {
     expect(sent(world)).toEqual([]);
   });
 
+  test("that differ leave the request with whoever made it: who found them stale may answer", async () => {
+    const refresh = async (facts: Facts): Promise<Facts> => ({ ...facts, purchaseOrder: "edited" });
+    const world = await asked({ refresh });
+    await answer(world, "approval:1:1", { by: person("p-finder") });
+    await world.run(world.worker(), 1000);
+    const latest = (await approvals(world)).at(-1);
+    expect(latest?.requestedBy).toBe("source:src");
+    const by = person("p-finder");
+    expect(await answer(world, latest?.id ?? "", { by })).toEqual({ kind: "answered" });
+  });
+
+  test("are ordered by the store's time: no worker's fast clock makes the next ones older", async () => {
+    let found = "first";
+    const refresh = async (facts: Facts): Promise<Facts> => ({ ...facts, purchaseOrder: found });
+    const world = await asked({ refresh });
+    await answer(world, "approval:1:1");
+    await world.run(world.worker(), 1000);
+    found = "second";
+    world.advance(60_000);
+    const readAtMs = Math.floor(world.nowMs() / 1000) * 1000;
+    await answer(world, (await approvals(world)).at(-1)?.id ?? "");
+    await world.run(world.worker(), 1000);
+    const { facts, orderKeys } = await world.record();
+    expect(facts).toMatchObject({ purchaseOrder: "second" });
+    expect(orderKeys["refresh"]).toBe(new Date(readAtMs).toISOString());
+  });
+
   test("that are the same let the answer stand", async () => {
     const world = await asked({ refresh: async (facts) => facts });
     expect(await answer(world, "approval:1:1")).toEqual({ kind: "answered" });

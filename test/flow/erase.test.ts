@@ -91,6 +91,30 @@ describe("after a case was erased", () => {
       status: "done",
       version: before.version,
     });
+    await world.post(3, { customer: marker });
+    await world.run();
+    // A person sees once that something was told, and can say so.
+    const [review, ...others] = (await world.cases.read(key)).snapshot.reviews;
+    expect([review?.kind, others]).toEqual(["FactsChangedAfterEnd", []]);
+    await world.cases.createFinding({
+      id: "finding:case:seen",
+      type: "finding",
+      schemaVersion: 1,
+      ...key,
+      operationId: "case",
+      content: {
+        kind: "statement",
+        statement: { kind: "acknowledge" },
+        reason: marker,
+        about: { reviewId: review?.id ?? "", attempts: 0 },
+      },
+      by: "p-1",
+      foundAtMs: world.nowMs(),
+      dueAtMs: world.nowMs(),
+    });
+    await world.turn();
+    expect(await world.reviews()).toEqual([]);
+    expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
     const due = { nowMs: world.nowMs() + 86_400_000, max: 10 };
     expect(await world.cases.due(due)).toEqual([]);
     expect((await world.cases.head(key)).unfolded).toEqual([]);

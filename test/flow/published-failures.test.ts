@@ -205,6 +205,27 @@ describe("a provider that never gives an answer that proves anything (cases.md 4
     expect(new Set(world.keyed.received.map(({ providerKey }) => providerKey)).size).toBe(1);
     expect(await world.record()).toMatchObject({ status: "open" });
   });
+
+  test("is not asked again once it says that the key came before with another payload: a person looks at once", async () => {
+    const world = newWorld({ decide: once(keyedCall) });
+    const reused = {
+      kind: "noAnswer",
+      reason: "409 idempotency_key_reused",
+      keyReused: true,
+    } as const;
+    let calls = 0;
+    world.keyed.send = async () => {
+      calls += 1;
+      return reused;
+    };
+    await world.post(1);
+    await world.run();
+    expect(calls).toBe(1);
+    expect(await statuses(world)).toEqual(["unknown"]);
+    const [review] = await world.reviews();
+    expect(review).toMatchObject({ kind: "UnknownEffect" });
+    expect(review?.why).toContain("defect");
+  });
 });
 
 describe("two actions that are alike and both meant (cases.md 49)", () => {

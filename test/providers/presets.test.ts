@@ -1,6 +1,7 @@
 // What each published contract would have `recover` do once an answer is lost: never more than its provider promises.
 import { describe, expect, test } from "vitest";
-import { assertContract, type Contract } from "../../shared/domain/contract.ts";
+import { answerOf } from "../../shared/providers/answer-of.ts";
+import { assertContract, assertFitsTurn, type Contract } from "../../shared/domain/contract.ts";
 import { recover, type Recovery } from "../../shared/domain/decisions/recover.ts";
 import type { AttemptEnd, EffectOf } from "../../shared/domain/records/effect.ts";
 import { checkoutCom } from "../../shared/providers/presets/checkout-com.ts";
@@ -50,6 +51,11 @@ test.each(Object.entries(presets))(
   },
 );
 
+test("a turn that no call of a provider fits into is refused at start-up, naming the setting", () => {
+  expect(() => assertFitsTurn(90_000, "stripe", stripeV1)).toThrow(/TURN_BUDGET_MS.*160000/);
+  expect(() => assertFitsTurn(160_000, "stripe", stripeV1)).not.toThrow();
+});
+
 describe("after a lost answer", () => {
   test.each([
     ["stripeV1", stripeV1],
@@ -58,6 +64,23 @@ describe("after a lost answer", () => {
     expect(afterLostAnswer(contract).kind).toBe("retry");
     expect(afterLostAnswer(contract, { ageMs: 23 * hourMs }).kind).toBe("retry");
     expect(afterLostAnswer(contract, { ageMs: 23 * hourMs + 1 }).kind).toBe("review");
+  });
+
+  test("Stripe is not asked again once it says that the key came with other parameters", () => {
+    const heard = {
+      kind: "answered",
+      status: 400,
+      body: { error: { type: "idempotency_error" } },
+      requestId: undefined,
+      retryAfterMs: undefined,
+      replayed: false,
+    } as const;
+    const answer = answerOf(heard, stripeV1, () => {
+      throw new Error("no success");
+    });
+    expect(answer).toMatchObject({ kind: "noAnswer", keyReused: true });
+    const end: AttemptEnd = { kind: "noAnswer", atMs: nowMs, keyReused: true };
+    expect(afterLostAnswer(stripeV1, { end }).kind).toBe("review");
   });
 
   test("Stripe is not asked again once it repeats a stored error", () => {

@@ -154,7 +154,7 @@ describe("what a status proves (cases.md 45)", () => {
     [404, { code: "not_found" }, {}, { kind: "notApplied" }],
     [429, "", { "retry-after": "2" }, { kind: "notApplied", retryAfterMs: 2000 }],
     [409, inProgress, { "retry-after": "1" }, { kind: "noAnswer", retryAfterMs: 1000 }],
-    [409, reused, {}, { kind: "noAnswer", reason: "409 idempotency_key_reused: proves nothing" }],
+    [409, reused, {}, { kind: "noAnswer", keyReused: true }],
     [409, { id: "CN-1" }, {}, { kind: "noAnswer" }],
     [200, "It works!", {}, { kind: "noAnswer" }],
     [202, {}, {}, { kind: "noAnswer" }],

@@ -47,13 +47,14 @@ export function choicesOf(
   review: Pick<Review, "id" | "kind" | "subject">,
   facts: ChoiceFacts,
 ): Choice[] {
-  if (snapshot.case?.erased !== undefined) return [];
   const effect = snapshot.effects.find(({ operationId }) => operationId === review.subject);
   const choice = (kind: ChoiceKind, verdict: Verdict): Choice => ({
     kind,
     ...verdict,
     consequence: consequenceOf(kind, { snapshot, effect, book: facts.book }),
   });
+  // Of an erased case nothing is sent or settled any more; that somebody told of it, or against it, can be seen.
+  if (snapshot.case?.erased !== undefined) return [choice("acknowledge", permitted)];
   if (review.kind === "CaseHeld") return [choice("release", releaseVerdict(snapshot, review.id))];
   // Two receipts, or success where there was none: nothing is left to find out, only to be seen.
   if (effect === undefined || isFinal(effect) || review.kind === "Contradiction") {

@@ -84,8 +84,8 @@ export function retryRefusal(facts: RecoverFacts): string | undefined {
   if (absentMs === undefined || absentMs <= horizonEndMs(effect, contract)) {
     return "no look-up after the horizon has shown that it is not there";
   }
-  if (contract.idempotency !== undefined && repeatsStoredError(effect)) return storedError;
-  return absenceRefusal(facts, effect.attempts);
+  const spent = contract.idempotency && whyKeyIsSpent(effect);
+  return spent ?? absenceRefusal(facts, effect.attempts);
 }
 
 /** Until then a call that left may still be applied; unknown while any attempt has no end. */
@@ -104,15 +104,19 @@ function whyKeyRefused(facts: RecoverFacts): string | undefined {
   if (contract.idempotency === undefined) {
     return "the provider offers neither a key nor a look-up that could settle it";
   }
-  if (repeatsStoredError(effect)) return storedError;
-  return keyRefusal(facts, contract.idempotency);
+  return whyKeyIsSpent(effect) ?? keyRefusal(facts, contract.idempotency);
 }
 
-const storedError = "the provider repeats an error that it stored under this key";
-
-/** Stops at the first: the next send under the same key would hear the same again (cases.md 46). */
-function repeatsStoredError(effect: Effect): boolean {
-  return effect.attempts.at(-1)?.end?.replayedError === true;
+/** Stops at the first: the next send under the same key would hear the same again (cases.md 45, 46). */
+function whyKeyIsSpent(effect: Effect): string | undefined {
+  const end = effect.attempts.at(-1)?.end;
+  if (end?.replayedError === true) {
+    return "the provider repeats an error that it stored under this key";
+  }
+  if (end?.keyReused === true) {
+    return "the provider says that this key was used with another payload, which is a defect here or there";
+  }
+  return undefined;
 }
 
 function retryWhenDue({ effect, nowMs }: RecoverFacts): Recovery {
@@ -140,9 +144,8 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
     }
     const refusal = absenceRefusal(facts, effect.attempts);
     if (refusal !== undefined) return unknownReview(`it is not there, but ${refusal}`);
-    if (contract.idempotency !== undefined && repeatsStoredError(effect)) {
-      return unknownReview(`it is not there, and ${storedError}`);
-    }
+    const spent = contract.idempotency && whyKeyIsSpent(effect);
+    if (spent !== undefined) return unknownReview(`it is not there, and ${spent}`);
     return retryWhenDue(facts);
   }
   if (effect.lookups !== undefined && nowMs <= overMs) return { kind: "wait", untilMs: overMs + 1 };

@@ -14,6 +14,7 @@ export const AttemptEnd = z.object({
   reason: z.string().optional(),
   atMs: z.int(),
   replayedError: z.boolean().optional(),
+  keyReused: z.boolean().optional(),
 });
 export type AttemptEnd = z.infer<typeof AttemptEnd>;
 

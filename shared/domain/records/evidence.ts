@@ -48,6 +48,8 @@ export const Answer = z.discriminatedUnion("kind", [
     reason: z.string(),
     /** The provider said that it repeats an error it stored under the key. */
     replayedError: z.boolean().optional(),
+    /** The provider said that this key was used before, with another payload. */
+    keyReused: z.boolean().optional(),
     retryAfterMs: z.int().nonnegative().optional(),
     providerRequestId: z.string().optional(),
   }),

@@ -1,7 +1,7 @@
 // A recorded authorization, and whether it covers an effect. Code finds it, never a model (design.md 9).
 //
 // A grant names a subject (the workflow), an action, a target ("*" or one), limits (the greatest decimal
-// amount by payload field), and may expire or be revoked. It is read before a claim and again just
+// amount by payload field), what a field must be (a currency), and may expire or be revoked. It is read before a claim and again just
 // before the send, retries included.
 import { z } from "zod";
 
@@ -15,6 +15,8 @@ export const Grant = z.object({
   target: z.string(),
   /** Payload field -> greatest amount, as decimal text. */
   limits: z.record(z.string(), z.string()),
+  /** Payload field -> the only text that it may have: without it a limit is one in any currency. */
+  only: z.record(z.string(), z.string()).optional(),
   grantedBy: z.string(),
   grantedAtMs: z.int(),
   expiresAtMs: z.int().optional(),
@@ -39,10 +41,24 @@ export function covers(grant: Grant, need: GrantNeed, nowMs: number): boolean {
   if (grant.tenantId !== need.tenantId || grant.subject !== need.subject) return false;
   if (grant.action !== need.action) return false;
   if (grant.target !== "*" && grant.target !== need.target) return false;
+  const isOnly = Object.entries(grant.only ?? {}).every(
+    ([field, text]) => need.payload[field] === text,
+  );
+  if (!isOnly) return false;
   return Object.entries(grant.limits).every(([field, limit]) => {
     const amount = need.payload[field];
     // A limit on a field that the payload does not have, or has in another form, covers nothing.
     if (typeof amount !== "string" || !decimal.test(amount) || !decimal.test(limit)) return false;
-    return Number(amount) <= Number(limit);
+    return isAtMost(amount, limit);
   });
+}
+
+/** Digit by digit: as numbers, 999999999999999.000001 is no more than 999999999999999. */
+function isAtMost(amount: string, limit: string): boolean {
+  return digitsOf(amount) <= digitsOf(limit);
+}
+
+function digitsOf(decimalText: string): string {
+  const [whole = "", fraction = ""] = decimalText.split(".");
+  return whole.padStart(15, "0") + fraction.padEnd(6, "0");
 }

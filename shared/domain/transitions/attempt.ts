@@ -79,6 +79,7 @@ function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): E
   const end: AttemptEnd = { kind: answer.kind, atMs: settlement.nowMs };
   if (answer.kind !== "receipt") end.reason = answer.reason;
   if (answer.kind === "noAnswer" && answer.replayedError === true) end.replayedError = true;
+  if (answer.kind === "noAnswer" && answer.keyReused === true) end.keyReused = true;
   const ended: Attempt = { ...attempt, deadlineMs: settlement.deadlineMs, end };
   const core = coreOf(effect);
   const provesNothingLeft = answer.kind === "notSent" || answer.kind === "notApplied";

@@ -1,10 +1,11 @@
 // What still arrives for a case whose content was erased: that it came is kept, and what it says is not. Pure.
 //
-//   an event     is emptied and changes nothing: the facts that it would add to are gone
+//   an event     is emptied and changes nothing: the facts that it would add to are gone. A review says that it came
 //   a finding    is folded without its words: an outcome is no content, and evidence against one must still be seen
 import type { Event } from "../records/inbox.ts";
 import { caseOf, withLine, type Snapshot } from "../records/snapshot.ts";
 import { emptyEvent, emptyReceipt } from "./erase.ts";
+import { openReview } from "./reviews.ts";
 import { foldFindings } from "./fold-findings.ts";
 import type { FoldOptions } from "./fold-statement.ts";
 import type { Answer, Finding, LookupVerdict } from "../records/evidence.ts";
@@ -30,7 +31,16 @@ function refuse(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
   delete folded.putOff;
   const events = snapshot.events.map((other) => (other.id === event.id ? folded : other));
   const line = `event ${event.source}/${event.eventId} came after the erasing and is not kept`;
-  return withLine({ ...snapshot, events }, line);
+  const refused = withLine({ ...snapshot, events }, line);
+  // One review, however many come.
+  if (refused.reviews.some(({ kind }) => kind === "FactsChangedAfterEnd")) return refused;
+  return openReview(refused, {
+    subject: "case",
+    kind: "FactsChangedAfterEnd",
+    why: "something was told of this case after its content had been erased; what it said is not kept",
+    consequence: "Ask its source, if it matters: nothing of it was done, and nothing will be.",
+    nowMs,
+  })[0];
 }
 
 function withoutWords(finding: Finding): Finding {

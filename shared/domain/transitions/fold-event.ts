@@ -10,6 +10,7 @@
 import { digestOf } from "../canonical-json.ts";
 import { fieldsOf, forwardFacts, hasFacts, whyTooLarge } from "../decisions/forward-facts.ts";
 import type { Book, Facts, Workflow } from "../definitions.ts";
+import type { Case } from "../records/case.ts";
 import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { awaitCode } from "./await-code.ts";
@@ -66,7 +67,7 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
     factsDigest,
     orderKeys,
     workflow: { type: record.workflow.type, revision: workflow.revision },
-    requestedBy: event.requestedBy ?? `source:${event.source}`,
+    requestedBy: requesterOf(record, event),
     version: record.version + 1,
     decisionsWithoutProgress: 0,
   });
@@ -74,6 +75,12 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   if (workflow.statuses[record.status]?.final === true)
     return reviewLateFacts(merged, event, nowMs);
   return releaseHold(merged, "new facts arrived", nowMs);
+}
+
+/** Who finds that facts are stale requests nothing, and takes no request from whoever made it: that person may not approve. */
+function requesterOf(record: Case, event: Event): string | undefined {
+  if (event.source === refreshSource) return record.requestedBy;
+  return event.requestedBy ?? `source:${event.source}`;
 }
 
 /** A new decision on the same facts: where one can be made, and nothing is under way. */

@@ -47,6 +47,15 @@ export function invalidBody(errors: readonly FieldError[]): Problem {
   return { status: 400, slug: "invalid-body", detail, errors };
 }
 
+const aheadMsMax = 24 * 3_600_000;
+
+/** What a wrong clock dates into the future would make all that its source tells until then count as older, unheard. */
+export function datedAhead(orderKey: string, nowMs: number): Problem | undefined {
+  if (Date.parse(orderKey) <= nowMs + aheadMsMax) return undefined;
+  const detail = "is more than a day ahead of the time here; check the clock of the source";
+  return invalidBody([{ field: "timestamp", detail }]);
+}
+
 export function unavailable(what: string): Problem {
   const retryAfterSeconds = 5;
   return {

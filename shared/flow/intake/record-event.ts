@@ -16,6 +16,7 @@ import { createEventOnce } from "./create-event-once.ts";
 import { documentIdPart } from "./document-id-part.ts";
 import {
   bodyBytesMax,
+  datedAhead,
   eventIdLengthMax,
   eventIdReused,
   invalidBody,
@@ -162,6 +163,8 @@ async function recordSigned(intake: Intake): Promise<IntakeResult> {
   }
   const read = readEvent(workflow, content);
   if (read.kind === "broken") return refuse(intake, invalidBody(read.errors));
+  const ahead = datedAhead(read.orderKey, intake.receivedAtMs);
+  if (ahead !== undefined) return refuse(intake, ahead);
   const event = eventOf(intake, read);
   const log = { ...intake.log, caseKey: caseKeyText(event) };
   const recorded = await ports.telemetry.span("record", { outside: true }, () =>

@@ -2,6 +2,7 @@
 //
 // The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
 // timer that was started before that write. What the provider answered is evidence from then on.
+import { callBudgetMs } from "../../domain/contract.ts";
 import { hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
@@ -30,7 +31,7 @@ export async function claimAndSend(
   if (provider === undefined) throw new Error(`${effect.provider} is claimed, and not registered`);
   const { callTimeoutMs } = provider.contract;
   ports.telemetry.note({ provider: effect.provider, action: effect.action });
-  if (budgetLeftMs(ports, turn) < callTimeoutMs * 1.5) {
+  if (budgetLeftMs(ports, turn) < callBudgetMs(provider.contract)) {
     if ((await flushAlive(ports, turn)) !== "written") return "again";
     await handOn(ports, turn.key);
     return { kind: "handedOn" };

@@ -1,6 +1,7 @@
 // Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
 //
 // The store's time is taken before the question: only an absence that started late enough may ever count.
+import { callBudgetMs } from "../../domain/contract.ts";
 import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
 import type { LookupRequest, Provider } from "../../domain/definitions.ts";
 import type { LookupVerdict } from "../../domain/records/evidence.ts";
@@ -21,7 +22,7 @@ export async function lookUp(
   const effect = effectOf(turn.draft, operationId);
   const provider = ports.book.provider(effect.provider);
   if (provider?.lookup === undefined) throw new Error(`${effect.provider} cannot look up`);
-  if (budgetLeftMs(ports, turn) < provider.contract.callTimeoutMs * 1.5) {
+  if (budgetLeftMs(ports, turn) < callBudgetMs(provider.contract)) {
     if ((await flushAlive(ports, turn)) !== "written") return "again";
     await handOn(ports, turn.key);
     return { kind: "handedOn" };

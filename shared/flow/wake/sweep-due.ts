@@ -15,10 +15,12 @@ export interface SweepResult {
   more: boolean;
 }
 
+export type SweepPorts = Pick<TurnPorts, "cases" | "control" | "hints" | "log" | "telemetry">;
+
 const pageMax = 200;
 
 export async function sweepDue(
-  ports: Pick<TurnPorts, "cases" | "control" | "hints" | "log" | "telemetry">,
+  ports: SweepPorts,
   options: { wallClockMs: number },
 ): Promise<SweepResult> {
   // The store's own clock where it tells it; a wrong clock here could only wake somebody too early.

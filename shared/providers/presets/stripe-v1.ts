@@ -7,6 +7,8 @@
 // A repeated result carries `Idempotent-Replayed: true` (https://docs.stripe.com/error-low-level, not read again for this
 // file); believing the marker can only stop a retry.
 //
+// The type `idempotency_error` says that the key came before with other parameters (https://docs.stripe.com/api/errors, not
+// read again either).
 // Not relied on: that an error refused or did nothing, whatever its status, until somebody quotes the sentence that says
 // so here; a time after which a request can no longer be applied (the horizon is our own
 // guess, and is only part of the margin), and any look-up by key. A stored 500 may hide a success: a person looks.
@@ -26,6 +28,7 @@ export const stripeV1: Contract = {
     codePath: ["error", "type"],
     refusals: [],
     notApplied: [],
+    keyReused: [{ status: 400, code: "idempotency_error" }],
     replayMarker: { header: "Idempotent-Replayed", value: "true" },
   },
   horizonMs: 600_000,

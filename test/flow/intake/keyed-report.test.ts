@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { CaseKey } from "../../../shared/domain/identity.ts";
 import type { EffectOf } from "../../../shared/domain/records/effect.ts";
 import { reportsCaseId } from "../../../shared/flow/intake/record-report.ts";
+import { sweep } from "../../../shared/flow/wake/sweep.ts";
+import type { SweepPorts } from "../../../shared/flow/wake/sweep-due.ts";
 import { retryReports } from "../../../shared/flow/wake/retry-reports.ts";
+import { silentTelemetry } from "../../../shared/telemetry/telemetry.ts";
 import { supplierPortal } from "../../../shared/providers/supplier-portal.ts";
 import { memoryControl } from "../../memory/memory-control.ts";
 import { aBatch, anEffect } from "../../stores/documents.ts";
@@ -41,6 +44,12 @@ function portalWorld() {
     },
     findings: (key: CaseKey) => world.cases.stored(key).filter(({ type }) => type === "finding"),
     kept: (tenantId = "t1") => world.cases.stored({ tenantId, caseId: reportsCaseId }),
+    async sweepAll(afterMs: number, change: Partial<SweepPorts>) {
+      const nowMs = () => Date.now() + afterMs;
+      const reports = { ...world.ports, log, control: memoryControl({ nowMs }) };
+      const turn = { ...reports, telemetry: silentTelemetry, ...change };
+      await sweep({ turn, reports }, { wallClockMs: 0 });
+    },
     async sweep(afterMs: number) {
       const nowMs = () => Date.now() + afterMs;
       const ports = { ...world.ports, log, control: memoryControl({ nowMs }) };
@@ -160,6 +169,17 @@ describe("a report that no effect answers to", () => {
     await Promise.all([world.sweep(hourMs), world.sweep(hourMs)]);
     expect(world.findings(key)).toHaveLength(1);
     expect(world.kept()[0]).toMatchObject({ outcome: { kind: "matched" }, looks: 2 });
+  });
+
+  test("is looked for although nothing due can be read", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    await tell(world);
+    await world.prepare(key);
+    const { cases } = intakeWorld();
+    const broken = { ...cases, due: () => Promise.reject(new Error("no index")) };
+    await expect(world.sweepAll(hourMs, { cases: broken })).rejects.toThrow("no index");
+    expect(world.findings(key)).toHaveLength(1);
   });
 
   test("is given up after an hour: an alert, and shown to operators", async () => {

@@ -27,6 +27,7 @@ describe("numbers that JavaScript would round (cases.md 11)", () => {
 });
 
 describe("a signed body that cannot be taken", () => {
+  const twoDaysAhead = new Date(Date.now() + 2 * 86_400_000).toISOString();
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   test.each([
     ["no JSON", "{oops", ["body"]],
@@ -36,6 +37,8 @@ describe("a signed body that cannot be taken", () => {
     ["an unknown type", bodyOf({}, { type: "exception.closed" }), ["type"]],
     ["a type that every object has", bodyOf({}, { type: "constructor" }), ["type"]],
     ["no zone in its time", bodyOf({}, { timestamp: "2026-03-01T09:00:00" }), ["timestamp"]],
+    ["a time two days ahead", bodyOf({}, { timestamp: twoDaysAhead }), ["timestamp"]],
+    ["the end of time", bodyOf({}, { timestamp: "9999-12-31T23:59:59Z" }), ["timestamp"]],
     ["no such day", bodyOf({}, { timestamp: "2026-02-30T09:00:00Z" }), ["timestamp"]],
     ["data that is no object", bodyOf({}, { data: [] }), ["data"]],
     [

@@ -200,7 +200,7 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "a new version for new facts",
     patches: one(
       `${domain}/transitions/fold-event.ts`,
-      "    requestedBy: event.requestedBy ?? `source:${event.source}`,\n    version: record.version + 1,",
+      "    requestedBy: requesterOf(record, event),\n    version: record.version + 1,",
       "    version: record.version,",
     ),
     seenBy: ["versionDecidedOnce"],

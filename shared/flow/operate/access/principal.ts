@@ -34,7 +34,7 @@ const Header = z.object({
   claims: z.array(z.object({ typ: z.string(), val: z.string() })),
 });
 
-/** The directory's own id of the caller: stable, whatever the spelling of a name. */
+/** The directory's own id of the caller, the first of these that is there: stable, whatever the spelling of a name. */
 const idClaims = [
   "http://schemas.microsoft.com/identity/claims/objectidentifier",
   "oid",
@@ -55,8 +55,11 @@ export function principalOf(
   const parsed = Header.safeParse(jsonOf(header));
   if (!parsed.success) return undefined;
   const { claims, role_typ: roleType } = parsed.data;
+  // In the order of the list, not of the token: else one person would be two, and could approve as the second.
   const valueOf = (types: readonly string[]) =>
-    claims.find(({ typ, val }) => types.includes(typ) && val !== "")?.val;
+    types
+      .map((type) => claims.find(({ typ, val }) => typ === type && val.trim() !== "")?.val)
+      .find((value) => value !== undefined);
   const id = valueOf(idClaims);
   if (id === undefined) return undefined;
   const isPerson = valueOf(personClaims) !== undefined && valueOf(["idtyp"]) !== "app";

@@ -60,7 +60,7 @@ export async function answerApproval(
   if (storeMs === undefined) return { kind: "unavailable", why: "the store told no time" };
   const over = whyVoid(snapshot, approval, storeMs);
   if (over !== undefined) return { kind: "void", why: over };
-  const refreshed = await refreshFacts(ports, request, snapshot);
+  const refreshed = await refreshFacts(ports, request, { snapshot, storeMs });
   if (refreshed !== undefined) return refreshed;
   return write(ports, request, storeMs);
 }
@@ -95,7 +95,7 @@ function whyVoid(snapshot: Snapshot, approval: Approval, nowMs: number): string 
 async function refreshFacts(
   ports: AnswerPorts,
   request: AnswerRequest,
-  snapshot: Snapshot,
+  { snapshot, storeMs }: { snapshot: Snapshot; storeMs: number },
 ): Promise<AnswerResult | undefined> {
   const record = caseOf(snapshot);
   const workflow = ports.book.workflow(record.workflow.type);
@@ -113,7 +113,7 @@ async function refreshFacts(
     };
   }
   if (digestOf(facts, "facts") === asked.digest) return undefined;
-  await ports.cases.createEvent(refreshEvent(ports, request, snapshot, facts));
+  await ports.cases.createEvent(refreshEvent(ports, request, { snapshot, facts, storeMs }));
   await hint(ports, request.key, "facts refreshed");
   return {
     kind: "void",
@@ -124,12 +124,10 @@ async function refreshFacts(
 function refreshEvent(
   ports: AnswerPorts,
   { key, principal }: AnswerRequest,
-  snapshot: Snapshot,
-  facts: Facts,
+  { facts, snapshot, storeMs: receivedAtMs }: { snapshot: Snapshot; facts: Facts; storeMs: number },
 ): Event {
   const record = caseOf(snapshot);
   const eventId = ports.random();
-  const receivedAtMs = Date.now();
   return {
     id: `event:${refreshSource}:${eventId}`,
     type: "event",
@@ -143,6 +141,7 @@ function refreshEvent(
     requestedBy: principal.id,
     body: { type: "facts.refreshed", data: { ...facts } },
     digest: digestOf(facts, "facts"),
+    // The store's time: by a worker's fast clock, what others read later would count as older, and never be told.
     orderKey: new Date(receivedAtMs).toISOString(),
     receivedAtMs,
     dueAtMs: receivedAtMs,

@@ -1,6 +1,7 @@
 // A person gives or takes back an authorization (design.md 9). Giving wakes what waits for it; taking back stops the next send
 // and erases nothing that was done.
 import { z } from "zod";
+import { digestOf } from "../../../domain/canonical-json.ts";
 import { hintIdOf } from "../../../domain/identity.ts";
 import type { Book } from "../../../domain/definitions.ts";
 import type { Grant } from "../../../domain/records/grant.ts";
@@ -28,6 +29,7 @@ export const GrantRequest = z.strictObject({
       z.string().regex(/^\d{1,15}(\.\d{1,6})?$/, "a decimal amount as text"),
     )
     .default({}),
+  only: z.record(z.string().max(100), z.string().max(500)).optional(),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
 export type GrantRequest = z.infer<typeof GrantRequest>;
@@ -43,7 +45,7 @@ export async function giveGrant(
   request: { tenantId: string; grant: GrantRequest; principal: Principal },
 ): Promise<GiveResult> {
   const { tenantId, principal } = request;
-  const { expiresAt, ...named } = request.grant;
+  const { expiresAt, only, ...named } = request.grant;
   if (ports.book.action(named.action) === undefined) {
     return { kind: "wrong", field: "action", detail: "no such action is defined here" };
   }
@@ -57,6 +59,7 @@ export async function giveGrant(
     tenantId,
     grantedBy: principal.id,
     grantedAtMs: ports.nowMs(),
+    ...(only === undefined ? {} : { only }),
     ...(expiresAt === undefined ? {} : { expiresAtMs: Date.parse(expiresAt) }),
   };
   const created = await ports.grants.create(grant);
@@ -69,8 +72,16 @@ export async function giveGrant(
 async function isSame(ports: GrantPorts, grant: Grant): Promise<boolean> {
   const known = await ports.grants.read(grant.tenantId, grant.id);
   if (known === undefined || known.revoked !== undefined) return false;
-  const essence = ({ subject, action, target, limits, grantedBy, expiresAtMs }: Grant) =>
-    JSON.stringify([subject, action, target, Object.entries(limits), grantedBy, expiresAtMs]);
+  const essence = ({ subject, action, target, limits, only, grantedBy, expiresAtMs }: Grant) =>
+    digestOf({
+      subject,
+      action,
+      target,
+      limits,
+      only: only ?? {},
+      grantedBy,
+      expiresAtMs: expiresAtMs ?? 0,
+    });
   return essence(known) === essence(grant);
 }
 
