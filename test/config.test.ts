@@ -155,3 +155,41 @@ test("approvals are read by tenant, and refused by name", () => {
   expect(of('{"acme":["a.b.v1"]}')).toEqual({ acme: ["a.b.v1"] });
   expect(() => of('{"acme":"a.b.v1"}')).toThrow("APPROVALS.acme");
 });
+
+describe("the settings of telemetry", () => {
+  const telemetryIn = (settings: Record<string, string>) =>
+    readConfig({ ...required, ...settings }).telemetry;
+  const connectionString = "InstrumentationKey=k;IngestionEndpoint=https://i.example/";
+
+  test("may all be absent or empty: then nothing is measured", () => {
+    expect(telemetryIn({})).toBeUndefined();
+    const empty = { APPLICATIONINSIGHTS_CONNECTION_STRING: "", OTEL_EXPORTER_OTLP_ENDPOINT: "" };
+    expect(telemetryIn(empty)).toBeUndefined();
+  });
+
+  test.each([
+    ["", undefined],
+    ["Authorization=AAD", {}],
+    ["ClientId=c-1;Authorization=AAD", { clientId: "c-1" }],
+    ["authorization=aad; clientid=c-1", { clientId: "c-1" }],
+    ["ClientId=c-1", undefined],
+  ])("name the identity that Application Insights is shown: %j", (text, identity) => {
+    const settings = {
+      APPLICATIONINSIGHTS_CONNECTION_STRING: connectionString,
+      APPLICATIONINSIGHTS_AUTHENTICATION_STRING: text,
+    };
+    expect(telemetryIn(settings)).toEqual({
+      azureMonitor: { connectionString, ...(identity === undefined ? {} : { identity }) },
+      exportIntervalMs: 60_000,
+    });
+  });
+
+  test("are refused by name", () => {
+    expect(() => telemetryIn({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318 secret" })).toThrow(
+      /OTEL_EXPORTER_OTLP_ENDPOINT/,
+    );
+    expect(() => telemetryIn({ OTEL_METRIC_EXPORT_INTERVAL: "1" })).toThrow(
+      /OTEL_METRIC_EXPORT_INTERVAL/,
+    );
+  });
+});

@@ -98,6 +98,7 @@ async function serve(options: Options, state: StateFolder, screen: Screen): Prom
   const azure = await startLocalAzure({
     state,
     ports,
+    otlp: options.otlp,
     say: (line) => screen.line(`  ${line}`),
     step: (what, detail) => screen.step(what, detail),
   });

@@ -12,6 +12,8 @@ export interface Options {
   help: boolean;
   stateFolder?: string;
   portBase?: number;
+  /** Of the user's own collector; without it, the local one. */
+  otlp?: string;
 }
 
 export const help = `Starts a local Azure with the app in it, runs the sample invoice exceptions through it, and serves.
@@ -24,7 +26,8 @@ export const help = `Starts a local Azure with the app in it, runs the sample in
   --json             the last line of standard output is the result as one JSON object
   --no-samples       only serve
   --state DIR        where everything is kept (default .local/state); survives a restart
-  --port-base N      use the ports N to N+4 (default 7071, 7080, 8081, 5672, 5673)
+  --port-base N      use the ports N to N+5 (default 7071, 7080, 8081, 5672, 5673, 7090)
+  --otlp URL         send telemetry to your own OTLP/HTTP collector instead of the local page
   --help             this text
 
 Exit codes: 0 as expected, 1 not as expected, 2 wrong arguments, 3 a port, a folder or a second
@@ -42,6 +45,7 @@ function parsed(args: string[]): Record<string, string | boolean | undefined> {
         "no-samples": { type: "boolean" },
         state: { type: "string" },
         "port-base": { type: "string" },
+        otlp: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     }).values;
@@ -55,10 +59,19 @@ function parsed(args: string[]): Record<string, string | boolean | undefined> {
 function portBaseOf(text: string | boolean | undefined): { portBase?: number } {
   if (text === undefined) return {};
   const portBase = Number(text);
-  if (!Number.isInteger(portBase) || portBase < 1024 || portBase > 65_531) {
-    throw new StopFault("--port-base must be a whole number from 1024 to 65531.", 2);
+  if (!Number.isInteger(portBase) || portBase < 1024 || portBase > 65_530) {
+    throw new StopFault("--port-base must be a whole number from 1024 to 65530.", 2);
   }
   return { portBase };
+}
+
+function otlpOf(text: string | boolean | undefined): { otlp?: string } {
+  if (text === undefined) return {};
+  const url = URL.parse(String(text));
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    throw new StopFault("--otlp must be an address like http://127.0.0.1:4318.", 2);
+  }
+  return { otlp: url.href };
 }
 
 export function readOptions(args: string[]): Options {
@@ -75,5 +88,6 @@ export function readOptions(args: string[]): Options {
     help: values["help"] === true,
     ...(typeof values["state"] === "string" ? { stateFolder: resolve(values["state"]) } : {}),
     ...portBaseOf(values["port-base"]),
+    ...otlpOf(values["otlp"]),
   };
 }

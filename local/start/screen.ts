@@ -119,7 +119,7 @@ function ownInvoices(): [string, string, string] {
 
 /** Each works as pasted, from the root of the repository. */
 function nextCommands(azure: LocalAzure, example: NextExample): [string, string][] {
-  const { hostUrl, hostKey, providersUrl } = azure;
+  const { hostUrl, hostKey, providersUrl, telemetryUrl } = azure;
   const { tenantId, source, statePath } = example;
   const [plain, lost, killed] = ownInvoices();
   const stateArgument = statePath === usualStatePath ? "" : ` --state '${statePath}'`;
@@ -155,6 +155,14 @@ function nextCommands(azure: LocalAzure, example: NextExample): [string, string]
       `${order("hang")} && ${send(killed)} && sleep 1 && kill -9 "$(cat '${statePath}/${workerPidFile}')"`,
     ],
     ["a few seconds later: applied once, confirmed", read("acme", killed)],
+    ...(telemetryUrl === undefined
+      ? []
+      : [
+          [
+            "each case's trace, from webhook to confirmed effect, and all measurements (or open it in a browser)",
+            `curl -sS '${telemetryUrl}/'`,
+          ] satisfies [string, string],
+        ]),
     ["what the providers really did", `curl -sS '${providersUrl}/_local/journal'`],
   ];
 }

@@ -3,9 +3,7 @@
 import { parseArgs } from "node:util";
 import { startTelemetry } from "./server.ts";
 
-const { values } = parseArgs({
-  options: { port: { type: "string", default: "4318" }, data: { type: "string" } },
-});
+const { values } = parseArgs({ options: { port: { type: "string", default: "7090" } } });
 
 try {
   const telemetry = await startTelemetry({ port: Number(values.port) });

@@ -7,7 +7,7 @@ export const TelemetrySettings = z.object({
   APPLICATIONINSIGHTS_CONNECTION_STRING: z.string().optional(),
   /** `Authorization=AAD`, with `ClientId=...` for a user-assigned identity. */
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: z.string().optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.union([z.literal(""), z.url()]).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(500).max(300_000).default(60_000),
 });
 

@@ -303,6 +303,34 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
       });
     });
 
+    describe("what is unresolved", () => {
+      test("is every unknown effect and every open review, across cases, at most so many", async () => {
+        const [a, b] = [newCaseKey(), newCaseKey()];
+        const { status: _prepared, ...effect } = anEffect(a);
+        const unknown = { ...effect, status: "unknown", reason: "no answer" } as const;
+        const other = anEffect(a, { ordinal: 1 });
+        const abandoned = { ...unknown, id: other.id, operationId: other.operationId };
+        const creates = [
+          { ...unknown, unknownSinceMs: 1_800_000_000_001 },
+          { ...abandoned, unknownSinceMs: 1_800_000_000_002, abandonedBy: "ana" },
+          anEffect(a, { ordinal: 2 }),
+        ];
+        await committed(store, aBatch(a, { creates }));
+        const resolution = { how: "settled", by: "machine", atMs: 1_800_000_000_009 };
+        const closed = aReview(b, { id: "review:case:2", resolution });
+        await committed(store, aBatch(b, { creates: [aReview(b), closed] }));
+        const ours = (await store.unresolved({ max: 2000 })).filter(({ tenantId }) =>
+          [a.tenantId, b.tenantId].includes(tenantId),
+        );
+        expect(ours.toSorted((one, two) => one.sinceMs - two.sinceMs)).toEqual([
+          { ...b, kind: "review", sinceMs: 1_800_000_000_000, abandoned: false },
+          { ...a, kind: "unknown", sinceMs: 1_800_000_000_001, abandoned: false },
+          { ...a, kind: "unknown", sinceMs: 1_800_000_000_002, abandoned: true },
+        ]);
+        expect(await store.unresolved({ max: 1 })).toHaveLength(1);
+      });
+    });
+
     besideCaseContract(open);
 
     describe("the history of a case", () => {

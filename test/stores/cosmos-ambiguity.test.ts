@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FaultRule } from "../../local/cosmos/faults.ts";
 import type { CaseKey } from "../../shared/domain/identity.ts";
 import { openCosmos } from "../../shared/stores/connections.ts";
+import type { Heard } from "../../shared/stores/cosmos/listen.ts";
 import { cosmosCases } from "../../shared/stores/cosmos-cases.ts";
 import type { CaseStore } from "../../shared/stores/ports.ts";
 import { aBatch, aCase, anEffect, anEvent, aFinding, newCaseKey, committed } from "./documents.ts";
@@ -99,6 +100,21 @@ describe("a batch that was never carried out", () => {
   test("because it was throttled is sent again by the SDK", async () => {
     await onBatch({ fault: "status", status: 429, substatus: 3200, retryAfterMs: 5 });
     expect(await store.write(aBatch(newCaseKey()))).toMatchObject({ kind: "committed" });
+  });
+
+  test("is heard each time that it was throttled, with what each answer cost", async () => {
+    await onBatch({ fault: "status", status: 429, substatus: 3200, retryAfterMs: 5 });
+    const heard: Heard[] = [];
+    const { connectionString } = world;
+    const client = openCosmos({ connectionString }, { hear: (one) => void heard.push(one) });
+    const cases = client.database("countersign").container("cases");
+    const batch = aBatch(newCaseKey());
+    expect(await cosmosCases(cases).write(batch)).toMatchObject({ kind: "committed" });
+    client.dispose();
+    const [throttled, written] = heard.slice(-2);
+    expect(throttled?.status).toBe(429);
+    expect(written?.status).toBe(200);
+    expect(written?.charge).toBeGreaterThan(5);
   });
 
   test("however often it was throttled says when to try again", async () => {

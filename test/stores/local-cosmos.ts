@@ -10,6 +10,7 @@ import { openCosmos } from "../../shared/stores/connections.ts";
 
 export interface CosmosWorld {
   endpoint: string;
+  connectionString: string;
   client: CosmosClient;
   container: (id: string) => Container;
   faults: LocalCosmos;
@@ -31,6 +32,7 @@ export async function openCosmosWorld(
   const client = openCosmos({ connectionString }, { requestTimeoutMs });
   return {
     endpoint,
+    connectionString,
     client,
     container: (id) => client.database(entities.cosmos.database).container(id),
     faults: localCosmos(endpoint),

@@ -8,12 +8,14 @@ export interface Surroundings {
   cosmosConnection: string;
   providersUrl: string;
   secrets: Secrets;
+  otlpEndpoint: string;
 }
 
 const callTimeoutMs = 3_000;
 
 export function appSettings(surroundings: Surroundings): Record<string, string> {
-  const { serviceBusConnection, cosmosConnection, providersUrl, secrets } = surroundings;
+  const { serviceBusConnection, cosmosConnection, otlpEndpoint, providersUrl, secrets } =
+    surroundings;
   const sources = Object.entries(secrets.webhooks).map(([source, known]) => [
     source,
     { tenantId: tenantOf[source], workflow: workflowOf(source), secrets: known },
@@ -43,5 +45,8 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     TASK_BOARD_CALL_TIMEOUT_MS: String(callTimeoutMs),
     // So that a search that never shows anything is a person's within the run.
     TASK_BOARD_SEARCH_SETTLE_MS: "3000",
+    OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint,
+    // So that the page shows what just happened.
+    OTEL_METRIC_EXPORT_INTERVAL: "2000",
   };
 }

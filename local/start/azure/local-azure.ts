@@ -26,6 +26,8 @@ export interface LocalAzure {
   hostUrl: string;
   providersUrl: string;
   cosmosUrl: string;
+  /** The page of measurements and traces; absent where they go to the user's own collector. */
+  telemetryUrl: string | undefined;
   /** The host's own key: opens every function, for whoever runs this machine. */
   hostKey: string;
   /** For whoever counts what was stored and sent. */
@@ -49,6 +51,7 @@ export interface Invoked {
 type ProvidersReady = { url: string };
 type ServiceBusReady = { connectionString: string; controlUrl: string };
 type CosmosReady = { endpoint: string; connectionString: string };
+type TelemetryReady = { url: string };
 type HostReady = { url: string; keys: { master: string; host: string }; functions: unknown[] };
 
 type HostEvent =
@@ -70,6 +73,8 @@ interface Plan {
   /** Beside what the app is told anyway. */
   settings?: Record<string, string>;
   onInvocation?: (invoked: Invoked) => void;
+  /** The user's own collector; empty: nobody is told anything. */
+  otlp?: string | undefined;
   say: (line: string) => void;
   /** One line per step while it sets up. */
   step: (what: string, detail: string) => void;
@@ -121,7 +126,19 @@ async function startStores(plan: Plan, started: Started) {
       ["--port", String(ports.cosmos), "--entities", entities],
       ({ endpoint }) => endpoint,
     ),
+    plan.otlp === undefined ? startTelemetry(plan, started) : undefined,
   ]);
+}
+
+/** Its address. It keeps nothing: what was measured before a restart is gone. */
+async function startTelemetry(plan: Plan, started: Started): Promise<string> {
+  const running = await startProcess<TelemetryReady>({
+    ...(await outline(plan, "telemetry", "telemetry")),
+    args: ["--port", String(plan.ports.telemetry)],
+  });
+  started.set("telemetry", running);
+  plan.step("telemetry", `${running.ready.url}  measurements, and the trace of each case`);
+  return running.ready.url;
 }
 
 async function outline(plan: Plan, name: string, room: string): Promise<Omit<ProcessPlan, "args">> {
@@ -182,11 +199,12 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
   }
 
   try {
-    const [providers, serviceBus, cosmos] = await startStores(plan, started);
+    const [providers, serviceBus, cosmos, telemetryUrl] = await startStores(plan, started);
     const newGrants = await grantActions(cosmos.connectionString);
     plan.step("grants", newGrants === 0 ? "kept as they were" : `${newGrants} given`);
     const settings = {
       ...appSettings({
+        otlpEndpoint: telemetryUrl ?? plan.otlp ?? "",
         serviceBusConnection: serviceBus.connectionString,
         cosmosConnection: cosmos.connectionString,
         providersUrl: providers.url,
@@ -206,6 +224,7 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
       cosmosUrl: cosmos.endpoint.replace(/\/$/, ""),
       cosmosConnection: cosmos.connectionString,
       serviceBusControlUrl: serviceBus.controlUrl,
+      telemetryUrl,
       hostKey: keys.host,
       secrets,
       workerPid,

@@ -13,6 +13,7 @@ export interface Ports {
   cosmos: number;
   serviceBus: number;
   serviceBusControl: number;
+  telemetry: number;
 }
 
 const usual: Ports = {
@@ -21,6 +22,7 @@ const usual: Ports = {
   cosmos: 8081,
   serviceBus: 5672,
   serviceBusControl: 5673,
+  telemetry: 7090,
 };
 
 const usedBy: Record<keyof Ports, string> = {
@@ -29,6 +31,7 @@ const usedBy: Record<keyof Ports, string> = {
   cosmos: "Cosmos DB",
   serviceBus: "Service Bus",
   serviceBusControl: "Service Bus's control page",
+  telemetry: "the page of measurements and traces",
 };
 
 const names = Object.keys(usual) as (keyof Ports)[];
@@ -47,8 +50,8 @@ async function tryPort(port: number): Promise<number> {
 async function freePorts(): Promise<Ports> {
   const chosen = new Set<number>();
   while (chosen.size < names.length) chosen.add(await tryPort(0));
-  const [host = 0, providers = 0, cosmos = 0, serviceBus = 0, serviceBusControl = 0] = chosen;
-  return { host, providers, cosmos, serviceBus, serviceBusControl };
+  const given = [...chosen];
+  return Object.fromEntries(names.map((name, index) => [name, given[index]])) as unknown as Ports;
 }
 
 export async function choosePorts(wish: { portBase?: number; once: boolean }): Promise<Ports> {

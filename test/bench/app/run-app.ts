@@ -51,6 +51,8 @@ export async function runApp(options: RunOptions, say: (line: string) => void): 
   const azure = await startLocalAzure({
     state,
     ports: await choosePorts({ once: true }),
+    // What is measured is the app, not who listens to it.
+    otlp: "",
     workers,
     providerLatencyMs,
     settings: profile === undefined ? {} : profileSettings(profile),

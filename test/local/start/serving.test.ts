@@ -10,14 +10,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 const mainPath = join(import.meta.dirname, "../../../local/start/main.ts");
-const partsCount = 4;
+const partsCount = 5;
 
 let state: string;
 let portBase: number;
 let copy: ChildProcess;
 let said = "";
 
-/** Five free ports in a row, as far as one can tell before they are used. */
+/** Six free ports in a row, as far as one can tell before they are used. */
 async function freePortBase(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, "127.0.0.1");
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 describe("a copy that serves", () => {
   test("tells each step, and lines to paste that hold its own address and key", async () => {
-    for (const part of ["providers", "Service Bus", "Cosmos DB", "grants", "Functions host"]) {
+    for (const part of ["providers", "Service Bus", "Cosmos DB", "telemetry", "Functions host"]) {
       expect(said).toContain(`  ${part} `);
     }
     expect(said).toContain(`http://127.0.0.1:${portBase}/api/webhooks/acme-erp`);

@@ -38,7 +38,7 @@ async function takenPort(): Promise<number> {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     onTestFinished(() => void server.close());
-    if (port <= 65_531) return port;
+    if (port <= 65_530) return port;
   }
 }
 
@@ -51,7 +51,8 @@ describe("npm start", () => {
 
   test.each([
     [["--onec"], "Unknown option '--onec'; see npm start -- --help."],
-    [["--port-base", "80"], "--port-base must be a whole number from 1024 to 65531."],
+    [["--port-base", "80"], "--port-base must be a whole number from 1024 to 65530."],
+    [["--otlp", "4318"], "--otlp must be an address like http://127.0.0.1:4318."],
     [["--once", "--no-samples"], "--once runs the samples and --no-samples does not: choose one."],
   ])("refuses %j with 2 and a sentence", async (args, sentence) => {
     expect(await run(args)).toEqual({ code: 2, out: "", err: `countersign: ${sentence}\n` });
