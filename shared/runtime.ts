@@ -18,6 +18,7 @@ import { traceBoundaries } from "./flow/measure/trace-boundaries.ts";
 import type { IntakePorts } from "./flow/intake/record-event.ts";
 import type { AnswerPorts } from "./flow/operate/approvals/answer-approval.ts";
 import type { DoctorPorts } from "./flow/operate/about/doctor.ts";
+import type { MovePorts } from "./flow/operate/dead-letters/run-dead-letters.ts";
 import type { DrainPorts } from "./flow/operate/drain/drain.ts";
 import type { GrantPorts } from "./flow/operate/grants/give-grant.ts";
 import type { ResolvePorts } from "./flow/operate/reviews/resolve-review.ts";
@@ -40,6 +41,7 @@ import { cosmosReports } from "./stores/cosmos-reports.ts";
 import type { OperatorStore } from "./stores/operator-ports.ts";
 import type { ReportStore } from "./stores/ports.ts";
 import { azureSurroundings } from "./stores/surroundings.ts";
+import { serviceBusDeadLetters } from "./stores/service-bus-dead-letters.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { startTelemetry, type Opened } from "./telemetry/start-telemetry.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -60,6 +62,7 @@ export interface Runtime {
 export type OperatePorts = AnswerPorts &
   DoctorPorts &
   DrainPorts &
+  MovePorts &
   GrantPorts &
   ResolvePorts &
   Running & {
@@ -120,17 +123,16 @@ async function openStores(config: Config, telemetry: Telemetry) {
   });
   await assertSafeAccount(cosmos);
   const database = cosmos.database(config.cosmosDatabase);
+  const bus = openServiceBus(config.serviceBus, named);
   return {
     cases: cosmosCases(database.container("cases")),
     operators: cosmosOperators(database.container("cases")),
     reports: cosmosReports(database.container("cases")),
     grants: cosmosGrants(database.container("grants"), { clockMs }),
     control: cosmosControl(database.container("control"), { clockMs }),
-    hints: carryTrace(serviceBusHints(openServiceBus(config.serviceBus, named)), {
-      telemetry,
-      nowMs,
-    }),
+    hints: carryTrace(serviceBusHints(bus), { telemetry, nowMs }),
     surroundings: azureSurroundings({ client: cosmos, database }, config.serviceBus),
+    deadLetters: serviceBusDeadLetters(bus),
   };
 }
 

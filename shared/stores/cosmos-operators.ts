@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { CaseKey } from "../domain/identity.ts";
 import { TransientFault } from "../domain/faults.ts";
 import { Approval } from "../domain/records/approval.ts";
+import { ArchivedLetter } from "../domain/records/archived-letter.ts";
 import { OperatorRecord } from "../domain/records/operator-record.ts";
 import { Review } from "../domain/records/review.ts";
 import { decode } from "./case-documents.ts";
@@ -16,7 +17,13 @@ import { readDocument } from "./cosmos/read-document.ts";
 import { readOverview } from "./cosmos/read-overview.ts";
 import { withinBudget, type Source } from "./cosmos/source.ts";
 import { readStarted } from "./cosmos/read-started.ts";
-import { CaseRow, type CaseSearch, type OperatorStore, type PageOf } from "./operator-ports.ts";
+import {
+  CaseRow,
+  type CaseSearch,
+  type OperatorStore,
+  type PageBounds,
+  type PageOf,
+} from "./operator-ports.ts";
 
 const caseColumns = `c.id, c.tenantId, c.caseId, c.externalRef, c.workflow, c.status, c.version, c.held,
   c.contradictionsOpen, c.openedAtMs, c.dueAtMs, c.erased, c.plan.decidedOn`;
@@ -72,6 +79,8 @@ export function cosmosOperators(
       ),
     startedEffects: (max) => readStarted(source, max),
     recordsOf: (key) => readRecordsOf(source, key),
+    archiveLetter: (letter) => createOnce(source, letter),
+    archivedLetters: (bounds) => readArchived(source, bounds),
     createRecord: (record) => createOnce(source, record),
     finishRecord: (record) => finishRecord(source, record),
   };
@@ -85,6 +94,19 @@ function decoder<Row extends object>(schema: z.ZodType<Row>): (row: unknown) => 
 function rowsOf<Row>(page: RowsPage, read: (row: unknown) => Row | undefined): PageOf<Row> {
   const rows = page.rows.flatMap((row) => read(row) ?? []);
   return page.next === undefined ? { rows } : { rows, next: page.next };
+}
+
+async function readArchived(source: Source, bounds: PageBounds): Promise<PageOf<ArchivedLetter>> {
+  const found = await queryPage(source, {
+    ...bounds,
+    select: "*",
+    where: `c.type = "deadLetter"`,
+    parameters: [],
+    time: "atMs",
+    order: "DESC",
+    what: "the query for archived dead letters",
+  });
+  return rowsOf(found, decoder(ArchivedLetter));
 }
 
 function caseQuery(wanted: CaseSearch): PageQuery {

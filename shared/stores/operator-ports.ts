@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { CaseKey } from "../domain/identity.ts";
 import type { Approval } from "../domain/records/approval.ts";
+import type { ArchivedLetter } from "../domain/records/archived-letter.ts";
 import { Case } from "../domain/records/case.ts";
 import type { OperatorRecord } from "../domain/records/operator-record.ts";
 import type { Review } from "../domain/records/review.ts";
@@ -91,6 +92,10 @@ export interface OperatorStore {
   /** Newest first. */
   records(wanted: PageBounds): Promise<PageOf<OperatorRecord>>;
   recordsOf(key: CaseKey): Promise<OperatorRecord[]>;
+  /** Its id tells whether it is there already. */
+  archiveLetter(letter: ArchivedLetter): Promise<Created>;
+  /** Newest first. */
+  archivedLetters(wanted: PageBounds): Promise<PageOf<ArchivedLetter>>;
   createRecord(record: OperatorRecord): Promise<Created>;
   /** Writes the outcome over `asked`, and over nothing else. */
   finishRecord(record: OperatorRecord): Promise<void>;

@@ -43,10 +43,10 @@ export interface Amend {
   set: Readonly<Record<string, string | number | null>>;
 }
 
-/** A document that is kept beside the case and ends by itself. */
+/** A document that is kept beside the case: a turn does not read it, and erasing empties it. */
 export interface Passing {
   id: string;
-  type: "payload" | "checkpoint" | "refusal";
+  type: "payload" | "checkpoint" | "refusal" | "deadLetter";
 }
 
 export type WriteOutcome =
@@ -215,8 +215,10 @@ export interface Hint extends CaseKey {
   traceparent?: string;
 }
 
+export type QueueName = "cases" | "reviews";
+
 export interface HintQueue {
-  send(queue: "cases" | "reviews", hint: Hint): Promise<void>;
+  send(queue: QueueName, hint: Hint): Promise<void>;
   /** Delivered no earlier than `atMs` by the broker's clock. */
-  schedule(queue: "cases" | "reviews", hint: Hint, atMs: number): Promise<void>;
+  schedule(queue: QueueName, hint: Hint, atMs: number): Promise<void>;
 }

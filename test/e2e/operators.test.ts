@@ -74,6 +74,8 @@ function routes(): ServedRoute[] {
           .replace("{tenant}", tenant)
           .replace("{case}", caseId)
           .replace("{review}", "review:case:1")
+          .replace("{queue}", "cases")
+          .replace("{sequence}", "1")
           .replace("{approval}", "approval:1:1")
           .replace("{grant}", "g1"),
     })),

@@ -194,7 +194,15 @@ function caseStore(world: World, lagVersions: number): CaseStore {
 }
 
 function passingOf({ id, type }: Stored): Passing[] {
-  return type === "payload" || type === "checkpoint" || type === "refusal" ? [{ id, type }] : [];
+  switch (type) {
+    case "payload":
+    case "checkpoint":
+    case "refusal":
+    case "deadLetter":
+      return [{ id, type }];
+    default:
+      return [];
+  }
 }
 
 type Stamped = CaseKey & { id: string };

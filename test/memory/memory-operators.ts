@@ -1,6 +1,7 @@
 // The operators' queries in memory, over the same documents as the cases; one contract suite holds both.
 import { z } from "zod";
 import { Approval } from "../../shared/domain/records/approval.ts";
+import { ArchivedLetter } from "../../shared/domain/records/archived-letter.ts";
 import { OperatorRecord } from "../../shared/domain/records/operator-record.ts";
 import { Review } from "../../shared/domain/records/review.ts";
 import { decode } from "../../shared/stores/case-documents.ts";
@@ -91,6 +92,17 @@ export function memoryOperators(cases: MemoryCases): OperatorStore {
       return all(tenantId, "operatorRecord")
         .filter((row) => row["caseId"] === caseId)
         .flatMap((row) => decode(OperatorRecord, row) ?? []);
+    },
+    async archiveLetter(letter) {
+      if (cases.stored(letter).some(({ id }) => id === letter.id)) return "exists";
+      cases.plant(letter, letter);
+      return "created";
+    },
+    async archivedLetters(bounds) {
+      const found = all(bounds.tenantId, "deadLetter");
+      return page(found, { ...bounds, time: "atMs", order: -1 }, (row) =>
+        decode(ArchivedLetter, row),
+      );
     },
     async createRecord(record) {
       if (cases.stored(record).some(({ id }) => id === record.id)) return "exists";

@@ -1,6 +1,7 @@
 // What the operators' queries must do: run against memory and against Cosmos DB's protocol.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CaseKey } from "../../shared/domain/identity.ts";
+import type { ArchivedLetter } from "../../shared/domain/records/archived-letter.ts";
 import type { Approval } from "../../shared/domain/records/approval.ts";
 import { schemaVersion } from "../../shared/domain/records/evidence.ts";
 import type { OperatorRecord } from "../../shared/domain/records/operator-record.ts";
@@ -70,6 +71,31 @@ export function operatorStoreContract(open: () => OperatorStoreUnderTest): void 
       const shown = await everyPage((after) => store.searchCases({ tenantId, max: 2, after }));
       expect(shown.map(({ openedAtMs }) => openedAtMs - baseMs)).toEqual(times);
       expect(new Set(shown.map(({ caseId }) => caseId)).size).toBe(keys.length);
+    });
+
+    test("keeps an archived dead letter once, and shows those of a tenant, newest first", async () => {
+      const letter = (key: CaseKey, atMs: number): ArchivedLetter => ({
+        id: `deadLetter:${atMs}`,
+        type: "deadLetter",
+        schemaVersion,
+        ...key,
+        queue: "cases",
+        sequenceNumber: "7",
+        messageId: "m",
+        deliveryCount: 10,
+        resubmitCount: 0,
+        how: "archived",
+        by: "ana",
+        why: "done by hand",
+        atMs,
+        content: { body: { kind: "text", text: "{}" }, properties: { n: 1 } },
+      });
+      const [a, b] = [keyOfTenant(), keyOfTenant()];
+      expect(await store.archiveLetter(letter(a, baseMs))).toBe("created");
+      expect(await store.archiveLetter(letter(a, baseMs))).toBe("exists");
+      await store.archiveLetter(letter(b, baseMs + 1));
+      const { rows } = await store.archivedLetters({ tenantId, max: 10 });
+      expect(rows).toEqual([letter(b, baseMs + 1), letter(a, baseMs)]);
     });
 
     test("shows what is started, with its start and its time limit, and nothing else", async () => {

@@ -19,7 +19,7 @@ const endsAtOnce = { ttl: 1 };
 const noCiphertext = { keyId: "", nonce: "", ciphertext: "" };
 
 /** What to set on a document beside the case, whatever it holds. */
-export function erasedBeside(type: "payload" | "checkpoint" | "refusal") {
+export function erasedBeside(type: "payload" | "checkpoint" | "refusal" | "deadLetter") {
   switch (type) {
     case "payload":
       return { ...endsAtOnce, ...noCiphertext };
@@ -27,6 +27,8 @@ export function erasedBeside(type: "payload" | "checkpoint" | "refusal") {
       return { ...endsAtOnce, value: null };
     case "refusal":
       return { ...endsAtOnce, why: "" };
+    case "deadLetter":
+      return { content: null, why: "" };
   }
 }
 

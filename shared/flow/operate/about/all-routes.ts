@@ -8,6 +8,13 @@ import { eraseCaseRoute, investigateCaseRoute } from "../cases/case-routes.ts";
 import { searchCasesRoute } from "../cases/search-cases.ts";
 import { showCaseRoute } from "../cases/show-case.ts";
 import { showTimeLineRoute } from "../cases/time-line.ts";
+import { listArchivedRoute } from "../dead-letters/list-archived.ts";
+import {
+  groupDeadLettersRoute,
+  listDeadLettersRoute,
+  previewDeadLettersRoute,
+} from "../dead-letters/list-dead-letters.ts";
+import { archiveRoute, editRoute, resubmitRoute } from "../dead-letters/move.ts";
 import { showDrainRoute, startDrainRoute, stopDrainRoute } from "../drain/drain-routes.ts";
 import { giveGrantRoute, listGrantsRoute, revokeGrantRoute } from "../grants/grant-routes.ts";
 import { listReviewsRoute } from "../reviews/list-reviews.ts";
@@ -23,17 +30,24 @@ import { showOverviewRoute } from "./show-overview.ts";
 
 export const operatorRoutes: readonly Omit<Route, "record">[] = [
   answerApprovalRoute,
+  archiveRoute,
   confirmResolutionRoute,
+  editRoute,
   eraseCaseRoute,
   giveGrantRoute,
+  groupDeadLettersRoute,
   investigateCaseRoute,
   listApprovalsRoute,
+  listArchivedRoute,
+  listDeadLettersRoute,
   listGrantsRoute,
   listRecordsRoute,
   listReportsRoute,
   listReviewsRoute,
   openApiRoute,
+  previewDeadLettersRoute,
   resolveReviewRoute,
+  resubmitRoute,
   revokeGrantRoute,
   searchCasesRoute,
   showApprovalRoute,
