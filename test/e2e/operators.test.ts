@@ -9,6 +9,8 @@ import { isDone, openLocalWorld, type LocalWorld } from "./local-world.ts";
 const Operation = z.object({
   operationId: z.string(),
   description: z.string().optional(),
+  /** Empty: for whoever asks. */
+  security: z.array(z.unknown()).optional(),
   parameters: z.array(z.object({ name: z.string(), in: z.string() })),
 });
 const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) });
@@ -53,6 +55,7 @@ function as(
 }
 
 interface ServedRoute {
+  isOpen: boolean;
   method: string;
   name: string;
   role: string | undefined;
@@ -64,7 +67,8 @@ interface ServedRoute {
 function routes(): ServedRoute[] {
   const { paths } = Document.parse(document);
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { description = "", operationId }]) => ({
+    Object.entries(operations).map(([method, { description = "", operationId, security }]) => ({
+      isOpen: security?.length === 0,
       method: method.toUpperCase(),
       name: operationId,
       role: /the role (\w+)/.exec(description)?.[1],
@@ -129,7 +133,7 @@ describe("the OpenAPI document", () => {
 describe("every route", () => {
   test("answers 401 to nobody, and 403 to the wrong role or tenant, whatever exists", async () => {
     const wrong: string[] = [];
-    for (const route of routes().filter(({ name }) => name !== "receive-webhook")) {
+    for (const route of routes().filter(({ isOpen }) => !isOpen)) {
       const anonymous = await as("", route.method, route.path("acme"), {
         headers: { "x-ms-client-principal": "" },
       });
@@ -156,9 +160,7 @@ describe("every route", () => {
 
   test("that changes something refuses another site's page, and what a form can send", async () => {
     const wrong: string[] = [];
-    for (const route of routes().filter(
-      ({ method, name }) => method === "POST" && name !== "receive-webhook",
-    )) {
+    for (const route of routes().filter(({ isOpen, method }) => method === "POST" && !isOpen)) {
       const send = (headers: Record<string, string>) =>
         as("admin", route.method, route.path("acme"), { headers }).then(({ status }) => status);
       const role = route.role === "overrider" ? "overrider" : "admin";
@@ -218,4 +220,19 @@ test("a case is found by its reference and read in time; a reader sees no payloa
   expect(new Set(entries.map(({ lane }) => lane))).toEqual(
     new Set(["event", "case", "effect", "attempt", "operator"]),
   );
+});
+
+test("anybody is told whether a worker is alive and ready, and nothing else", async () => {
+  const asked = async (path: string) => {
+    const response = await fetch(`${world.host.url}/api/health/${path}`);
+    return [response.status, await response.json()] as const;
+  };
+  expect(await asked("live")).toEqual([200, { status: "live" }]);
+  const checks = { settings: "ok", store: "ok", broker: "ok" };
+  expect(await asked("ready")).toEqual([200, { status: "ready", checks }]);
+  await world.cosmos.inject({ match: { kind: "read" }, fault: "hangAfterCommit" });
+  expect(await asked("ready")).toEqual([
+    503,
+    { status: "notReady", checks: { ...checks, store: "failed" } },
+  ]);
 });

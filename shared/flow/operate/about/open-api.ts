@@ -8,7 +8,13 @@ type Json = Record<string, unknown>;
 const problemRef = { $ref: "#/components/responses/problem" };
 
 export function openApiDocument(): Json {
-  const paths: Record<string, Json> = { "/api/webhooks/{source}": { post: webhookOperation } };
+  const paths: Record<string, Json> = {
+    "/api/webhooks/{source}": { post: webhookOperation },
+    "/api/health/live": { get: healthOperation("health-live", "Whether a worker answers.") },
+    "/api/health/ready": {
+      get: healthOperation("health-ready", "Whether a worker has settings, store and broker."),
+    },
+  };
   for (const route of operatorRoutes) {
     // An optional last part of a route is two paths here.
     for (const path of pathsOf(route.path)) {
@@ -145,3 +151,21 @@ const webhookOperation = {
     ...Object.fromEntries([400, 401, 404, 409, 413, 503].map((status) => [status, problemRef])),
   },
 };
+
+/** For whoever asks: no name and no reason is told. */
+function healthOperation(operationId: string, summary: string): Json {
+  const answered = (description: string): Json => ({
+    description,
+    content: { "application/json": { schema: { type: "object" } } },
+  });
+  return {
+    operationId,
+    summary,
+    security: [],
+    parameters: [],
+    responses: {
+      200: answered("It can."),
+      503: answered("It cannot now; `checks` says what fails."),
+    },
+  };
+}
