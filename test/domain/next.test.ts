@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
 import { next } from "../../shared/domain/decisions/next.ts";
+import { dueAtMsOf } from "../../shared/domain/due.ts";
+import { holdCase } from "../../shared/domain/transitions/reviews.ts";
 import { emptySnapshot, type Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { endPlan } from "../../shared/domain/transitions/plan.ts";
 import { commitPlan } from "../../shared/domain/transitions/plan.ts";
@@ -192,6 +194,17 @@ describe("the plan lane", () => {
     expect(firstOf(turnedAway).status).toBe("prepared");
     expect(step(turnedAway)).toEqual({ kind: "wait", untilMs: nowMs + 5000 });
     expect(step(turnedAway, nowMs + 5000)).toMatchObject({ kind: "claim" });
+  });
+
+  test("waits while its case is held, until its key covers no retry; then a person sees it", () => {
+    const unknown = settled(claimedCase(), { kind: "noAnswer", reason: "reset" });
+    const need = { reason: "EventRefused", why: "test", nowMs } as const;
+    const held = holdCase(unknown, need);
+    const endMs = nowMs + 24 * 3_600_000 - 15 * 60_000 + 1;
+    const at = (ms: number) => next(held, book, { nowMs: ms });
+    expect(at(nowMs + 60_000)).toEqual({ kind: "wait", untilMs: endMs });
+    expect(dueAtMsOf(held, book, { nowMs: nowMs + 60_000 })).toBe(endMs);
+    expect(at(endMs)).toMatchObject({ kind: "openReview" });
   });
 
   test("claims and decides nothing while a contradiction is open", () => {

@@ -33,6 +33,19 @@ describe("a provider that is silent", () => {
     expect(pace.admit("p").kind).toBe("go");
   });
 
+  test("that is full is not asked for by a whole crowd twice a second: who comes later waits longer, within a bound", () => {
+    const pace = pacing(() => 0, limits);
+    const [first] = [pace.admit("p"), pace.admit("p")];
+    const waits = Array.from({ length: 200 }, () => {
+      const admission = pace.admit("p");
+      return admission.kind === "later" ? admission.inMs : 0;
+    });
+    expect(waits.slice(0, 4)).toEqual([500, 500, 1000, 1000]);
+    expect(waits.at(-1)).toBe(30_000);
+    if (first?.kind === "go") first.done({ kind: "notSent", reason: "gate" });
+    expect(pace.admit("p").kind).toBe("go");
+  });
+
   test("costs no claim, no write and no attempt while the breaker is open", async () => {
     const world = newWorld();
     const pace = pacing(world.nowMs, { ...limits, silencesMax: 1 });

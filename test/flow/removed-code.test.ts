@@ -124,19 +124,44 @@ describe("a call that was out when its provider was removed", () => {
   });
 });
 
+test("a plan whose second action was removed sends nothing, not even its first, and all of it once the action is back", async () => {
+  const world = newWorld({ fused: false });
+  await world.post(1);
+  await turnUntilDeath(world, mortal(world, { boundary: "grants", when: "before" }));
+  await runWith(world, { withoutAction: "keyed.second.v1" });
+  expect(sent(world)).toEqual([]);
+  expect(await openReviews(world)).toEqual(["ActionRemoved"]);
+  await world.run(world.worker(), 2 * hourMs);
+  expect(sent(world)).toEqual(["keyed.first.v1", "keyed.second.v1", "mail.tell.v1"]);
+  expect(await openReviews(world)).toEqual([]);
+});
+
 describe("a notification whose action was removed", () => {
-  test("holds the case before its commit, which is made once the action is back", async () => {
+  test("holds the case before anything of its plan is sent, which goes on once the action is back", async () => {
     const world = await prepared();
     await runWith(world, { withoutAction: "mail.tell.v1" });
     expect(await world.record()).toMatchObject({
       status: "open",
       held: { reason: "ActionRemoved" },
     });
-    expect(sent(world)).toEqual(["keyed.first.v1"]);
+    expect(sent(world)).toEqual([]);
     await world.run(world.worker(), 2 * hourMs);
     expect(sent(world)).toEqual(["keyed.first.v1", "mail.tell.v1"]);
     expect(await world.record()).toMatchObject({ status: "done" });
     expect((await world.record()).held).toBeUndefined();
+  });
+
+  test("after its plan was sent holds the case before its commit, which is made once the action is back", async () => {
+    const world = await started();
+    await runWith(world, { withoutAction: "mail.tell.v1" });
+    expect(await world.record()).toMatchObject({
+      status: "open",
+      held: { reason: "ActionRemoved" },
+    });
+    expect(await statuses(world)).toEqual(["confirmed"]);
+    await world.run(world.worker(), 2 * hourMs);
+    expect(sent(world)).toEqual(["keyed.first.v1", "mail.tell.v1"]);
+    expect(await world.record()).toMatchObject({ status: "done" });
   });
 
   test("in the outbox waits, and does not keep the next from being sent", async () => {

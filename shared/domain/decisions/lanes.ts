@@ -8,7 +8,7 @@ import type { Case, Plan } from "../records/case.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
 import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep } from "./missing-code.ts";
-import { exhaustion, recover } from "./recover.ts";
+import { exhaustion, keyEndMs, recover } from "./recover.ts";
 import { whyRepeated } from "./repeated-intent.ts";
 import type { LaneFacts, Step } from "./step.ts";
 
@@ -48,15 +48,38 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
     const repeated = whyRepeated(snapshot, open);
     if (repeated !== undefined)
       return { kind: "holdCase", reason: "RepeatedIntent", why: repeated };
+    // Nothing of a plan leaves that could then not go on.
+    const lacking = lackingStep(snapshot, effects, facts.book);
+    if (lacking !== undefined) return lacking;
   }
   if (open !== undefined) {
     const current = record.version === record.plan.decidedOn && approvals.kind !== "refused";
     const step = effectStep(snapshot, open, { ...facts, current });
-    if (isHeld && (step.kind === "claim" || step.kind === "draining")) return { kind: "idle" };
+    if (isHeld && (step.kind === "claim" || step.kind === "draining")) {
+      return heldRetryStep(open, facts.book);
+    }
     return step.kind === "claim" && approvals.kind !== "given" ? approvalStep(approvals) : step;
   }
   if (!effects.every((effect) => effect.status === "confirmed")) return { kind: "idle" };
   return notificationStep(record, facts.book) ?? { kind: "commit" };
+}
+
+/** Code that what is still to be sent needs, or what must tell of it. */
+function lackingStep(
+  snapshot: Snapshot,
+  effects: readonly Effect[],
+  book: LaneFacts["book"],
+): Step | undefined {
+  const prepared = effects.filter(({ status }) => status === "prepared");
+  const steps = prepared.map((effect) => effectCodeStep(snapshot, effect, book));
+  return steps.find((step) => step !== undefined) ?? notificationStep(caseOf(snapshot), book);
+}
+
+/** The hold may outlast the key: then a person must see that no retry is covered any more. */
+function heldRetryStep(effect: Effect, book: LaneFacts["book"]): Step {
+  const contract = book.provider(effect.provider)?.contract;
+  const endMs = contract && keyEndMs(effect, contract);
+  return endMs === undefined ? { kind: "idle" } : { kind: "wait", untilMs: endMs };
 }
 
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */

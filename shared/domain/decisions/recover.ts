@@ -212,10 +212,21 @@ export function keyRefusal(
   }
   const firstStart = firstStartMs(effect);
   if (firstStart === undefined) return undefined;
-  if (nowMs - firstStart > idempotency.retentionMs - idempotency.marginMs) {
+  if (nowMs - firstStart > coveredMs(idempotency)) {
     return "the provider may have pruned the key by now";
   }
   return undefined;
+}
+
+/** From then on its key covers no retry; undefined where there is no key, or nothing that it was used for. */
+export function keyEndMs(effect: Effect, { idempotency }: Contract): number | undefined {
+  const firstStart = firstStartMs(effect);
+  if (idempotency === undefined || firstStart === undefined) return undefined;
+  return firstStart + coveredMs(idempotency) + 1;
+}
+
+function coveredMs({ marginMs, retentionMs }: NonNullable<Contract["idempotency"]>): number {
+  return retentionMs - marginMs;
 }
 
 /** The earliest moment at which the provider may have seen the key: never later than the truth. */

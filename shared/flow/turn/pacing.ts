@@ -1,6 +1,7 @@
 // How much of a provider this worker asks for at once, and when it stops asking (design.md, pacing).
 //
-//   concurrency   at most so many calls of one provider at a time; the next one is put off
+//   concurrency   at most so many calls of one provider at a time; the next ones are put off, the more the longer, so that a
+//                 crowd does not ask the store again all at once
 //   breaker       after so many calls in a row without an answer it opens: nothing is claimed until it has cooled, then
 //                 one call tries; what it hears closes or opens it again
 //
@@ -28,8 +29,13 @@ export const pacingDefaults: PacingLimits = { concurrencyMax: 32, silencesMax: 8
 /** When all places are taken, somebody is done in about this time. */
 const fullMs = 500;
 
+/** However many wait, each looks again within this. */
+const fullMsMax = 30_000;
+
 interface Gauge {
   running: number;
+  /** Turned away since a place was last free; as many as there are places come back at a time. */
+  waiting: number;
   silences: number;
   openUntilMs: number;
 }
@@ -37,7 +43,7 @@ interface Gauge {
 export function pacing(clockMs: () => number, limits: PacingLimits = pacingDefaults): Pacing {
   const gauges = new Map<string, Gauge>();
   const gaugeOf = (provider: string): Gauge => {
-    const gauge = gauges.get(provider) ?? { running: 0, silences: 0, openUntilMs: 0 };
+    const gauge = gauges.get(provider) ?? { running: 0, waiting: 0, silences: 0, openUntilMs: 0 };
     gauges.set(provider, gauge);
     return gauge;
   };
@@ -46,7 +52,11 @@ export function pacing(clockMs: () => number, limits: PacingLimits = pacingDefau
       const gauge = gaugeOf(provider);
       const inMs = gauge.openUntilMs - clockMs();
       if (inMs > 0) return { kind: "later", inMs: Math.ceil(inMs) };
-      if (gauge.running >= limits.concurrencyMax) return { kind: "later", inMs: fullMs };
+      if (gauge.running >= limits.concurrencyMax) {
+        gauge.waiting += 1;
+        const round = Math.ceil(gauge.waiting / limits.concurrencyMax);
+        return { kind: "later", inMs: Math.min(fullMsMax, fullMs * round) };
+      }
       gauge.running += 1;
       // One call tries after the cooling: the others are put off until it has heard something.
       if (gauge.silences >= limits.silencesMax) gauge.openUntilMs = clockMs() + limits.coolMs;
@@ -56,6 +66,8 @@ export function pacing(clockMs: () => number, limits: PacingLimits = pacingDefau
 
   function done(gauge: Gauge, answer: Answer): void {
     gauge.running -= 1;
+    // A place is free: whoever comes next need not queue behind those who were turned away and have gone elsewhere.
+    gauge.waiting = Math.max(0, gauge.waiting - limits.concurrencyMax);
     if (answer.kind === "notSent") return;
     if (answer.kind !== "noAnswer") {
       gauge.silences = 0;
