@@ -9,6 +9,8 @@ import type { LocalAzure } from "./azure/local-azure.ts";
 import { choosePorts } from "./azure/ports.ts";
 import { openStateFolder, runningFile, usualStatePath } from "./azure/state-folder.ts";
 import type { StateFolder } from "./azure/state-folder.ts";
+import { demoInvoices, ownerOf } from "./demo/ask-approvals.ts";
+import { leaveWork } from "./demo/leave-work.ts";
 import { help, readOptions } from "./options.ts";
 import type { Options } from "./options.ts";
 import { isAsExpected } from "./run/count-run.ts";
@@ -36,6 +38,17 @@ async function nextRun(state: StateFolder): Promise<number> {
   return run;
 }
 
+/** What the n-th run may call providers about, the demo's own cases included. */
+async function targetsOf(run: number): Promise<string[]> {
+  const samples = await loadSamples(run);
+  const ofSamples = samples.flatMap(({ invoice, expected }) => [
+    invoice,
+    ...expected.intents.map(({ target }) => target),
+  ]);
+  const ofDemo = demoInvoices(run);
+  return [...ofSamples, ...ofDemo, ...ofDemo.map(ownerOf)];
+}
+
 async function feedSamples(
   azure: LocalAzure,
   state: StateFolder,
@@ -45,12 +58,7 @@ async function feedSamples(
   const run = await nextRun(state);
   const samples = await loadSamples(run);
   const earlier = new Set(
-    (await Promise.all(Array.from({ length: run - 1 }, (_, index) => loadSamples(index + 1))))
-      .flat()
-      .flatMap(({ invoice, expected }) => [
-        invoice,
-        ...expected.intents.map(({ target }) => target),
-      ]),
+    (await Promise.all(Array.from({ length: run - 1 }, (_, index) => targetsOf(index + 1)))).flat(),
   );
   const deliveryCount = samples.flatMap(({ deliveries }) => deliveries).length;
   screen.line();
@@ -108,11 +116,14 @@ async function serve(options: Options, state: StateFolder, screen: Screen): Prom
     const result = options.samples ? await feedSamples(azure, state, screen, signal) : undefined;
     if (options.json && result !== undefined) process.stdout.write(`${JSON.stringify(result)}\n`);
     if (options.once) return result !== undefined && isAsExpected(result) ? 0 : 1;
+    const statePath = shortPath(state.path);
+    const run = await runCount(state);
+    if (options.samples) screen.waits(await leaveWork(azure, run, signal), azure, statePath);
     screen.tryNext(azure, {
       tenantId: "acme",
       source: "acme-erp",
-      invoice: inRun(await runCount(state), "INV-20931"),
-      statePath: shortPath(state.path),
+      invoice: inRun(run, "INV-20931"),
+      statePath,
     });
     await heard;
     return 0;

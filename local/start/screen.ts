@@ -9,12 +9,16 @@ import { effectCounts } from "./run/count-cases.ts";
 import { isAsExpected } from "./run/count-run.ts";
 import type { RunResult } from "./run/count-run.ts";
 import type { Sample } from "./run/samples.ts";
+import { operatorCommands, waitingLines } from "./demo/waiting-in-words.ts";
+import type { WaitingWork } from "./demo/leave-work.ts";
 
 export interface Screen {
   line(text?: string): void;
   step(what: string, detail: string): void;
   settled(sample: Sample, view: CaseView, progress: string): void;
   result(result: RunResult, reasons: readonly string[]): void;
+  /** What the demo has left for an operator, and how to begin. */
+  waits(work: WaitingWork, azure: LocalAzure, statePath: string): void;
   tryNext(azure: LocalAzure, example: NextExample): void;
 }
 
@@ -65,6 +69,19 @@ export function screenOn(stream: NodeJS.WriteStream): Screen {
           ? green("Everything is as expected: nothing was applied twice, nothing was lost.")
           : red("This is not as local/samples/expected.json says; the reasons are above."),
       );
+    },
+
+    waits(work, { hostUrl }, statePath) {
+      line();
+      line(bold("For an operator there waits:"));
+      for (const text of waitingLines(work)) line(`  ${text}`);
+      if (work.consoleUrl !== undefined)
+        line(`The console, with a choice of personas: ${work.consoleUrl}`);
+      for (const [why, command] of operatorCommands(statePath, hostUrl)) {
+        line();
+        line(dim(`# ${why}`));
+        line(command);
+      }
     },
 
     tryNext(azure, example) {

@@ -43,6 +43,7 @@ export interface CaseView {
 export interface LocalWorld {
   cosmos: LocalCosmos;
   serviceBus: ServiceBusControl;
+  serviceBusConnection: string;
   providers: ProvidersClient;
   host: Host;
   events: HostEvent[];
@@ -117,6 +118,7 @@ export async function openLocalWorld(
   const world: LocalWorld = {
     cosmos: localCosmos(cosmos.endpoint),
     serviceBus: serviceBusControl(serviceBus.controlUrl),
+    serviceBusConnection: serviceBus.connectionString,
     providers: client,
     host,
     events,

@@ -34,7 +34,8 @@ interface Ended {
 async function ops(persona: string, ...line: string[]): Promise<Ended> {
   const terminal = quietTerminal({ env: { COUNTERSIGN_TENANT: "acme" } });
   const as = persona === "" ? [] : ["--persona", persona];
-  const code = await run([...line, ...as, "--json", "--url", world.host.url], terminal);
+  // The last word holds: a line may name another world.
+  const code = await run(["--url", world.host.url, ...line, ...as, "--json"], terminal);
   const { err, out } = terminal.said;
   return { code, err, out, json: out === "" ? {} : JSON.parse(out) };
 }
@@ -189,6 +190,35 @@ test("the doctor finds all as it should be, and says what it may not read", asyn
     "signed in": "ok",
   });
   expect(JSON.stringify(json)).not.toMatch(/whsec_|AccountKey|portal-token/);
+});
+
+describe("an approval, in a tenant that wants to be asked", () => {
+  let asking: LocalWorld;
+  beforeAll(async () => {
+    const settings = { APPROVALS: JSON.stringify({ acme: [creditNote] }) };
+    asking = await openLocalWorld({ personas, settings });
+  });
+  afterAll(() => asking.close());
+
+  test("is answered once, by whoever may: nothing is sent before, and the second is told who was first", async () => {
+    await asking.post(asking.raised("INV-A"));
+    await asking.until("INV-A", ({ log }) => log.length > 0);
+    const at = ["--url", asking.host.url, "--tenant", "acme"];
+    const answer = ["approvals", "answer", "INV-A", ...because, "--decision"];
+    await waitUntil("it is asked", async () => {
+      const { json } = await ops("rita", "approvals", "list", ...at);
+      return (json["approvals"] as object[]).length === 1;
+    });
+    expect((await ops("olga", ...answer, "approve", ...at)).code).toBe(3);
+    const dry = await ops("abel", ...answer, "approve", "--dry-run", ...at);
+    expect([dry.code, dry.json]).toMatchObject([0, { request: { body: { decision: "approve" } } }]);
+    expect(await asking.applied("INV-A")).toEqual({});
+    expect((await ops("abel", ...answer, "approve", ...at)).code).toBe(0);
+    await asking.until("INV-A", isDone);
+    expect((await asking.applied("INV-A"))[creditNote]).toBe(1);
+    const late = await ops("", ...answer, "refuse", ...at);
+    expect([late.code, late.err]).toEqual([5, expect.stringContaining("approve by abel")]);
+  }, 60_000);
 });
 
 describe("whoever may not", () => {

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import { usualStatePath } from "../../local/start/azure/state-folder.ts";
+import { operatorCommands } from "../../local/start/demo/waiting-in-words.ts";
 import { programOf } from "../../ops/cli/program.ts";
 import { run } from "../../ops/cli/run.ts";
 import { quietTerminal } from "./quiet-terminal.ts";
@@ -111,6 +113,16 @@ test.each(["ops/RUNBOOK.md", ".github/workflows/deploy.yml", "README.md"])(
     const lines = commandsIn(path).filter((line) => !line.startsWith("...") && line !== "");
     const wrong = lines.map((line) => [line, unknownIn(line)] as const);
     expect(wrong.filter(([, why]) => why.length > 0)).toEqual([]);
+  },
+);
+
+test.each([usualStatePath, "elsewhere"])(
+  "what npm start tells an operator to paste is a whole command (state in %s)",
+  async (statePath) => {
+    for (const [, line] of operatorCommands(statePath, "http://127.0.0.1:7071")) {
+      expect(line).toMatch(/^npm run ops -- /);
+      expect(await whyNot(wordsOf(line.replace("npm run ops -- ", "")))).toBeUndefined();
+    }
   },
 );
 

@@ -30,6 +30,8 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     CASE_ID_KEY: secrets.caseIdKey,
     PAYLOAD_KEYS: `local-1:${secrets.payloadKey}`,
     WEBHOOK_SOURCES: JSON.stringify(Object.fromEntries(sources)),
+    // The samples are of companies that let the machine act alone; this one wants a person's word first.
+    APPROVALS: JSON.stringify({ hooli: ["portal.request_credit_note.v1"] }),
     SUPPLIER_PORTAL_URL: `${providersUrl}/supplier-portal`,
     SUPPLIER_PORTAL_TOKEN: secrets.supplierPortalToken,
     SUPPLIER_PORTAL_CALL_TIMEOUT_MS: String(callTimeoutMs),

@@ -28,6 +28,7 @@ export interface LocalAzure {
   cosmosUrl: string;
   /** The page of measurements and traces; absent where they go to the user's own collector. */
   telemetryUrl: string | undefined;
+  serviceBusConnection: string;
   /** The host's own key: opens every function, for whoever runs this machine. */
   hostKey: string;
   /** For whoever counts what was stored and sent. */
@@ -225,6 +226,7 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
       cosmosConnection: cosmos.connectionString,
       serviceBusControlUrl: serviceBus.controlUrl,
       telemetryUrl,
+      serviceBusConnection: serviceBus.connectionString,
       hostKey: keys.host,
       secrets,
       workerPid,

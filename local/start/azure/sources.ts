@@ -1,4 +1,4 @@
-// The three companies of the demo: who sends webhooks, for which tenant, and their secrets.
+// The companies of the demo: who sends webhooks, for which tenant, and their secrets.
 //
 // Secrets are made once and kept in the state folder. acme is in the middle of a rotation: its ERP
 // may sign with the new secret or with the old one.
@@ -10,6 +10,7 @@ export const tenantOf: Readonly<Record<string, string>> = {
   "acme-erp": "acme",
   "globex-sap": "globex",
   "initech-books": "initech",
+  "hooli-erp": "hooli",
   "acme-onboarding": "acme",
   "globex-onboarding": "globex",
 };
@@ -23,6 +24,7 @@ const secretNames: Readonly<Record<string, readonly string[]>> = {
   "acme-erp": ["2026-10", "2026-04"],
   "globex-sap": ["2026-10"],
   "initech-books": ["2026-10"],
+  "hooli-erp": ["2026-10"],
   "acme-onboarding": ["2026-10"],
   "globex-onboarding": ["2026-10"],
 };

@@ -128,7 +128,7 @@ function addAnswer(approvals: Command, open: Opens): void {
             body: { answerId: decisionIdOf(options), decision, reason },
             consequence:
               decision === "approve"
-                ? approval.consequence
+                ? `${approval.action} is sent, with the payload that was frozen. ${approval.consequence}`
                 : "The effect is not sent; the workflow says what comes instead.",
             refusedBecause: whyNot(approval),
             isDangerous: true,
@@ -201,7 +201,7 @@ function inWords({ approval, effect, facts: told }: Shown): string {
     ["case", approval.externalRef],
     ["action", approval.action],
     ["target", approval.target],
-    ["it would", approval.consequence],
+    ["done twice", approval.consequence],
     ["requested by", approval.requestedBy],
     ["asked", time(approval.askedAtMs)],
     ["expires", time(approval.expiresAtMs)],

@@ -16,7 +16,7 @@ import {
   yesOption,
   type WriteOptions,
 } from "../write.ts";
-import { findReview, whyNot, type FoundReview } from "./review.ts";
+import { findReview, whyNot, type FoundReview, type ShownReview } from "./review.ts";
 
 const hows = [
   "happened",
@@ -119,15 +119,18 @@ async function resolve(
     isDangerous: choice !== undefined && !harmless.includes(how),
   });
   if (answer === undefined) return;
-  session.show(answer, () => resolvedInWords(read(Resolved, answer)));
+  session.show(answer, () => resolvedInWords(read(Resolved, answer), shown));
 }
 
-function resolvedInWords({ requestId, state }: z.output<typeof Resolved>): string {
+function resolvedInWords(
+  { requestId, state }: z.output<typeof Resolved>,
+  { review }: Pick<ShownReview, "review">,
+): string {
   if (state === "recorded")
     return "Recorded; a turn settles it next, and `reviews show` tells how.";
   return [
     "Nothing is done yet: a second person with the role overrider must confirm it, with",
-    `  npm run ops -- reviews confirm <case> <review> --request ${requestId ?? ""} --reason "..."`,
+    `  npm run ops -- reviews confirm ${review.caseId} ${review.id} --request ${requestId ?? ""} --reason "..."`,
   ].join("\n");
 }
 
@@ -197,5 +200,5 @@ async function confirm(
     isDangerous: true,
   });
   if (answer === undefined) return;
-  session.show(answer, () => resolvedInWords(read(Resolved, answer)));
+  session.show(answer, () => resolvedInWords(read(Resolved, answer), shown));
 }
