@@ -165,7 +165,7 @@ test("a hold stops claims and decisions, and still lets what is unknown go to a 
   const { operationId } = firstOf(lost);
   const held = withCase(lost, { contradictionsOpen: 1 });
   const soonMs = nowMs + 3_600_000;
-  expect(next(held, book, { nowMs: soonMs })).toEqual({ kind: "idle" });
+  expect(next(held, book, { nowMs: soonMs })).toMatchObject({ kind: "wait" });
   const dayLaterMs = nowMs + 30 * 3_600_000;
   expect(next(held, book, { nowMs: dayLaterMs })).toMatchObject({
     kind: "openReview",

@@ -44,7 +44,7 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "the key's retention",
     patches: one(
       recover,
-      "if (nowMs - firstStart > idempotency.retentionMs - idempotency.marginMs) {",
+      "if (nowMs - firstStart > coveredMs(idempotency)) {",
       "if (nowMs - firstStart > 1000 * idempotency.retentionMs) {",
     ),
     seenBy: ["appliedOnce"],
