@@ -38,6 +38,10 @@ function messageOf(hint: Hint): ServiceBusMessage {
     sessionId: caseKey,
     messageId: hintId,
     contentType: "application/json",
+    // For the host alone, which makes its own spans part of this trace; we read the body.
+    ...(traceparent === undefined
+      ? {}
+      : { applicationProperties: { "Diagnostic-Id": traceparent } }),
     body: {
       caseKey,
       hintId,

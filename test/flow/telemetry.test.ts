@@ -9,6 +9,7 @@ import type { TurnPorts } from "../../shared/flow/turn/turn.ts";
 import { schemaVersion } from "../../shared/domain/records/evidence.ts";
 import { heardTelemetry, type HeardTelemetry } from "../memory/heard-telemetry.ts";
 import { bodyOf, intakeWorld } from "./intake/intake-world.ts";
+import { operatorsOf, unknownCase } from "./operate/operators.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const marker = "MARKER-77aa";
@@ -88,6 +89,11 @@ describe("the trace of a case", () => {
       "countersign.attempt": 1,
       "countersign.fence": 1,
     });
+    const send = heard.spans().find(({ name }) => name === "send");
+    expect(send?.attributes).toMatchObject({
+      "countersign.operationId": effect?.operationId,
+      "countersign.fence": 1,
+    });
     const settle = heard.spans().find(({ name }) => name === "settle");
     expect(settle?.attributes).toMatchObject({
       "countersign.operationId": effect?.operationId,
@@ -115,6 +121,20 @@ describe("the trace of a case", () => {
     await turn;
     const late = held.hints.waiting("cases").filter(({ hint }) => hint.reason === "due");
     expect(late.map(({ hint }) => hint.traceparent)).toEqual([undefined]);
+  });
+
+  test("begins anew with what a person says, and leads to what came of it", async () => {
+    const heard = heardTelemetry();
+    const world = await unknownCase();
+    while (world.hints.receive("cases")?.complete() !== undefined);
+    const people = operatorsOf(world, heard.telemetry);
+    const [review] = await people.reviews();
+    const told202 = await people.resolve(review?.id ?? "", { how: "happened", providerId: "P" });
+    expect(told202.status).toBe(202);
+    await deliver(world, told(world, heard));
+    expect((await world.effects()).map(({ status }) => status)).toEqual(["confirmed"]);
+    const [tree] = heard.tree();
+    expect(JSON.stringify(tree)).toMatch(/^\{"operate":\[\{"hint":\[\{"turn":/);
   });
 
   test("is no trace that a sender made up badly", async () => {
@@ -262,6 +282,21 @@ describe("the sweep", () => {
     ] as const) {
       expect([name, await heard.metric(name)]).toEqual([name, { "": 0 }]);
     }
+  });
+
+  test("counts an effect that was given up, and lets it age no more", async () => {
+    const heard = heardTelemetry();
+    const world = newWorld();
+    world.bare.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.run();
+    const unknown = (await world.effects()).find(({ status }) => status === "unknown");
+    world.cases.plant(key, { ...unknown, abandonedBy: "ana" } as unknown as { id: string });
+    world.advance(600_000);
+    const ports = world.worker({ telemetry: heard.telemetry });
+    await sweepDue(ports, { wallClockMs: world.nowMs() });
+    expect(await heard.metric("countersign.unknown.count")).toEqual({ "": 1 });
+    expect(await heard.metric("countersign.unknown.oldest_age")).toEqual({ "": 0 });
   });
 
   test("that cannot count still wakes what is due", async () => {

@@ -58,6 +58,7 @@ describe("a hint", () => {
       sessionId: caseKeyText(key),
       messageId: hint.hintId,
       contentType: "application/json",
+      applicationProperties: { "Diagnostic-Id": traceparent },
     });
     expect(message?.body).toEqual({
       caseKey: caseKeyText(key),

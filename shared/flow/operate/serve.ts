@@ -19,6 +19,7 @@ import type { Principal } from "./access/principal.ts";
 import { readBody, readFields } from "./access/read-body.ts";
 import type { Recorded, Route } from "./route.ts";
 import { etagOf, isAsBefore } from "./unchanged.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 
 export interface ApiRequest extends Caller {
   params: Readonly<Record<string, string>>;
@@ -29,6 +30,7 @@ export interface ApiRequest extends Caller {
 export interface Running {
   easyAuthIsOn: boolean;
   records: Pick<OperatorStore, "createRecord" | "finishRecord">;
+  telemetry: Telemetry;
   nowMs(): number;
   random(): string;
 }
@@ -84,7 +86,11 @@ export async function serve<
     const about = route.record?.({ params: params.value, body: body.value });
     if (about === undefined) return responseTo(route, await act(call, running), request);
     const kept = { action: route.name, principal, params: request.params, about };
-    const reply = await recorded(running, kept, () => act(call, running));
+    // What a person did is one trace with the turn that it wakes.
+    const span = { fields: { action: route.name } };
+    const reply = await running.telemetry.span("operate", span, () =>
+      recorded(running, kept, () => act(call, running)),
+    );
     log.info("an operator acted", {
       action: route.name,
       tenantId: need.tenantId,

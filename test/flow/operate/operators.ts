@@ -24,6 +24,8 @@ import {
 import type { Decision } from "../../../shared/domain/definitions.ts";
 import { memoryOperators } from "../../memory/memory-operators.ts";
 import { key, newWorld, type World } from "../world.ts";
+import { carryTrace } from "../../../shared/flow/measure/carry-trace.ts";
+import { silentTelemetry, type Telemetry } from "../../../shared/telemetry/telemetry.ts";
 
 export type Operators = ReturnType<typeof operatorsOf>;
 
@@ -55,7 +57,7 @@ export async function unknownCase(
   return world;
 }
 
-export function operatorsOf(world: World) {
+export function operatorsOf(world: World, telemetry: Telemetry = silentTelemetry) {
   const store = memoryOperators(world.cases);
   let decisions = 0;
   const ports = {
@@ -63,9 +65,10 @@ export function operatorsOf(world: World) {
     control: world.control,
     operators: store,
     records: store,
-    hints: world.hints,
+    hints: carryTrace(world.hints, { telemetry, nowMs: world.nowMs }),
     book: world.book,
     log: silent,
+    telemetry,
     easyAuthIsOn: true,
     random: () => `r${(decisions += 1)}`,
     nowMs: world.nowMs,
