@@ -1,6 +1,6 @@
 // The app on the local Azure, every part a process of its own as under `npm start`, measured from outside: by the providers'
 // journal, the stand-ins' logs and /proc. Nothing is told by the app itself except through its store.
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -33,6 +33,8 @@ export interface AppResult extends Timing {
   };
   perCase: Meters;
   bytesPerCase: number;
+  /** Of the app's and the host's own log lines, as text. */
+  logBytesPerCase: number;
   /** What is wrong with what came out; empty: every case committed, each effect applied once. */
   wrong: string[];
 }
@@ -64,7 +66,9 @@ export async function runApp(options: RunOptions, say: (line: string) => void): 
     const warmUp = Array.from({ length: concurrency * 2 }, (_, n) => benchCase("W", n));
     const measured = Array.from({ length: cases }, (_, n) => benchCase("M", n));
     const quietMs = options.quietMs ?? feedQuietMs;
-    return await measure(azure, { warmUp, measured, concurrency, quietMs, invocations });
+    const result = await measure(azure, { warmUp, measured, concurrency, quietMs, invocations });
+    const logBytes = statSync(join(state.path, "logs", "app.log")).size;
+    return { ...result, logBytesPerCase: Math.round(logBytes / (warmUp.length + cases)) };
   } finally {
     await azure.stop();
     state.unlock();
@@ -88,7 +92,7 @@ interface Run {
   invocations: ReadonlyMap<string, number>;
 }
 
-async function measure(azure: LocalAzure, run: Run): Promise<AppResult> {
+async function measure(azure: LocalAzure, run: Run): Promise<Omit<AppResult, "logBytesPerCase">> {
   const { warmUp, measured, concurrency } = run;
   const journal = await followJournal(azure.providersUrl);
   const url = `${azure.hostUrl}/api/webhooks/acme-erp`;
