@@ -16,7 +16,13 @@ import { serveTokenRequests } from "./requests/cbs.ts";
 import { serveReceiver } from "./client-receives.ts";
 import { serveSender } from "./client-sends.ts";
 import { serveManagement } from "./requests/management.ts";
-import { cutConnection, keepRawMessages, onSocketClosed, userAgentOf } from "./rhea-internals.ts";
+import {
+  cutConnection,
+  keepRawMessages,
+  onSocketClosed,
+  tellEachOutcome,
+  userAgentOf,
+} from "./rhea-internals.ts";
 
 /** What a link leaves behind: called once, however the link came to its end. */
 export type LinkEnd = () => void;
@@ -40,7 +46,9 @@ export async function listen(broker: Broker, port: number): Promise<Listener> {
     if (fault !== undefined) cutConnection(connection);
   });
   container.on("session_open", ({ session }: EventContext) => {
-    if (session !== undefined) keepRawMessages(session);
+    if (session === undefined) return;
+    keepRawMessages(session);
+    tellEachOutcome(session);
   });
   container.on("sender_open", ({ sender }: EventContext) => {
     if (sender !== undefined) openToClient(broker, sender);

@@ -1,8 +1,9 @@
 // The places where this broker reaches into rhea 3.0.5 (the version is pinned for that). rhea is
-// written for clients; a broker needs six things its API lacks. Each is one function here, with
+// written for clients; a broker needs seven things its API lacks. Each is one function here, with
 // what goes wrong without it, and each has a test in test/local/service-bus/traps.test.ts.
 // All overrides are on instances: a client in the same process is not affected.
 
+import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 
 import type { Connection, Delivery, EventContext, Receiver, Sender, Session } from "rhea";
@@ -137,6 +138,50 @@ export function onSocketClosed(connection: Connection, ended: () => void): void 
 export function cutConnection(connection: Connection): void {
   socketOf(connection).destroy();
 }
+
+/**
+ * 7. rhea joins neighbouring dispositions of one tick, and never compares the first two outcomes: a refusal right after an
+ * acceptance would be told as an acceptance, and the message would be gone. So each is written by itself.
+ */
+export function tellEachOutcome(session: Session): void {
+  const { incoming, outgoing, output } = session as unknown as {
+    incoming: Dispositions;
+    outgoing: Dispositions;
+    output(frame: object): void;
+  };
+  const sides = [
+    [incoming, true],
+    [outgoing, false],
+  ] as const;
+  for (const [side, role] of sides) {
+    side.update = (delivery, settled, state) => {
+      delivery.settled = settled;
+      if (state !== undefined) delivery.state = state;
+      if (!delivery.remote_settled) {
+        const { id } = delivery;
+        const fields = { role, first: id, last: id, state: delivery.state, settled };
+        output.call(session, frames.disposition(fields));
+      }
+      delivery.link.connection._register();
+    };
+  }
+}
+
+type Dispositions = {
+  update(delivery: PendingDelivery, settled: boolean, state: unknown): void;
+};
+
+type PendingDelivery = {
+  id: number;
+  settled: boolean;
+  remote_settled: boolean;
+  state: unknown;
+  link: { connection: { _register(): void } };
+};
+
+const frames = createRequire(import.meta.url)("rhea/lib/frames.js") as {
+  disposition(fields: object): object;
+};
 
 function socketOf(connection: Connection): Socket {
   return (connection as unknown as { socket: Socket }).socket;

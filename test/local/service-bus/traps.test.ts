@@ -186,3 +186,16 @@ describe("many session receivers", () => {
     expect(received).toEqual(sessionIds);
   });
 });
+
+describe("two outcomes in one tick", () => {
+  test("are told each by itself: a refused message is not answered as taken", async () => {
+    const bus = await serviceBus(entities);
+    const sender = bus.connect().createSender("cases");
+    await sender.sendMessages({ body: "first", sessionId: "s" });
+    const told = await Promise.allSettled([
+      sender.sendMessages({ body: "taken", sessionId: "s" }),
+      sender.sendMessages({ body: "without its session" }),
+    ]);
+    expect(told.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  });
+});
