@@ -117,8 +117,8 @@ export interface CaseStore {
   readPayload(key: CaseKey, id: string): Promise<Payload | undefined>;
   /** What is kept beside a case, for whoever erases it. */
   passing(key: CaseKey): Promise<Passing[]>;
-  /** Case, unfolded event and finding documents whose `dueAtMs` has passed, oldest first. */
-  due(options: { nowMs: number; max: number }): Promise<DueCase[]>;
+  /** Case, unfolded event and finding documents whose `dueAtMs` has passed, from that end on. */
+  due(options: { nowMs: number; max: number; from: "oldest" | "newest" }): Promise<DueCase[]>;
   /** In all cases, at most so many, in no order. */
   unresolved(options: { max: number }): Promise<Unresolved[]>;
   /** Cases of a tenant in which an effect of this action waits for a grant. */

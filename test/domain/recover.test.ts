@@ -33,6 +33,14 @@ describe("an unknown effect of a provider with a key", () => {
     expect(recover({ ...facts, effect: unknownEffect() })).toEqual({ kind: "retry" });
   });
 
+  test("is not sent again when its attempts bore no key, whatever the contract has come to promise since", () => {
+    const { providerKey: _none, ...bare } = unknownEffect();
+    expect(recover({ ...facts, effect: bare })).toMatchObject({
+      kind: "review",
+      why: "it was sent without a key",
+    });
+  });
+
   test("is sent up to the last moment of retention less margin, and not after", () => {
     const lastMs = nowMs + retentionMs - marginMs;
     expect(recover({ ...facts, effect: unknownEffect(), nowMs: lastMs }).kind).toBe("retry");

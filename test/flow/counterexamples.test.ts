@@ -144,6 +144,27 @@ test("a receipt that is folded between the claim and the call stops the call", a
   expect((await world.record()).status).toBe("done");
 });
 
+test("a receipt for a notification that was judged not sent, arriving between its claim and its call, stops the call", async () => {
+  const world = newWorld();
+  world.bare.script = ["turnsAway"];
+  await world.post(1);
+  await world.turn();
+  const tell = (await world.effects()).find(({ origin }) => origin === "outbox");
+  if (tell === undefined) throw new Error("no notification");
+  expect(tell.status).toBe("prepared");
+  world.advance(5000);
+  const informed = world.worker({
+    async at(name, act) {
+      if (name === "gate") await reportReceipt(world, tell, "mail-1");
+      return act();
+    },
+  });
+  await world.turn(informed);
+  await world.run();
+  expect(world.bare.received).toHaveLength(1);
+  expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["Contradiction"]);
+});
+
 /** The provider's own webhook about an operation, as intake stores it. */
 async function reportReceipt(world: World, effect: Effect, providerId?: string): Promise<void> {
   await world.cases.createFinding({

@@ -115,7 +115,7 @@ describe("after a case was erased", () => {
     await world.turn();
     expect(await world.reviews()).toEqual([]);
     expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
-    const due = { nowMs: world.nowMs() + 86_400_000, max: 10 };
+    const due = { nowMs: world.nowMs() + 86_400_000, max: 10, from: "oldest" as const };
     expect(await world.cases.due(due)).toEqual([]);
     expect((await world.cases.head(key)).unfolded).toEqual([]);
   });

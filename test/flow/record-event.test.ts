@@ -103,7 +103,7 @@ describe("a hint that cannot be sent (cases.md 4)", () => {
     };
     expect((await world.deliver(bodyOf(), { id: "dlv-d1" })).status).toBe(202);
     const nowMs = Date.now() + 16_000;
-    expect(await world.cases.due({ nowMs, max: 10 })).toMatchObject([
+    expect(await world.cases.due({ nowMs, max: 10, from: "oldest" })).toMatchObject([
       { documentId: "event:erp:dlv-d1" },
     ]);
     expect(world.logged.map(({ message }) => message)).toEqual([

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
+import { event } from "../domain/situations.ts";
 import { Killed, key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const boundaries = [
@@ -232,6 +233,23 @@ describe("the sweep", () => {
     const result = await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     expect(result).toMatchObject({ toReviews: 1, toCases: 0 });
     expect(world.hints.waiting("reviews").map(({ hint }) => hint.caseId)).toEqual([key.caseId]);
+  });
+
+  test("wakes what has come due behind two hundred that nobody can move", async () => {
+    const world = newWorld();
+    const stuck = Array.from({ length: 200 }, (_, n) => ({
+      tenantId: key.tenantId,
+      caseId: `${"b".repeat(22)}${String(n).padStart(4, "0")}`.replaceAll(/[019]/g, "z"),
+    }));
+    await Promise.all(
+      stuck.map((one, n) =>
+        world.cases.createEvent({ ...event(1), ...one, id: `event:src:s${n}`, dueAtMs: n }),
+      ),
+    );
+    await world.cases.createEvent({ ...event(1), dueAtMs: world.nowMs() - 1 });
+    await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
+    const woken = Array.from({ length: 300 }, () => world.hints.receive("cases")?.hint.caseId);
+    expect(woken).toContain(key.caseId);
   });
 
   test("twice in one minute sends one message, and none for a call that still runs", async () => {

@@ -154,7 +154,7 @@ function caseStore(world: World, lagVersions: number): CaseStore {
           .flatMap((key) => documents(key).flatMap((document) => unresolvedOf(key, document)))
           .slice(0, max),
       ),
-    due: ({ max, nowMs }) =>
+    due: ({ from, max, nowMs }) =>
       reading({ operation: "due" }, () =>
         partitions
           .keys()
@@ -164,7 +164,7 @@ function caseStore(world: World, lagVersions: number): CaseStore {
               .map((document) => ({ key, document })),
           )
           .flatMap(({ key, document }) => dueOf(key, document, nowMs))
-          .toSorted((a, b) => a.dueAtMs - b.dueAtMs)
+          .toSorted((a, b) => (from === "oldest" ? a.dueAtMs - b.dueAtMs : b.dueAtMs - a.dueAtMs))
           .slice(0, max),
       ),
     heldForGrant: ({ tenantId, action }) =>

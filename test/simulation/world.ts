@@ -176,7 +176,7 @@ export function newWorld(options: WorldOptions) {
     },
     /** Nothing is due any more, no message waits, no call is out. */
     async isQuiet(): Promise<boolean> {
-      const due = await cases.due({ nowMs: Number.MAX_SAFE_INTEGER, max: 1 });
+      const due = await cases.due({ nowMs: Number.MAX_SAFE_INTEGER, max: 1, from: "oldest" });
       const waiting = [...broker.waiting("cases"), ...broker.waiting("reviews")];
       return due.length === 0 && waiting.length === 0;
     },

@@ -282,7 +282,7 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
         await store.createEvent(anEvent(c, { dueAtMs: baseMs + 41 }));
         await store.createEvent(anEvent(c, { dueAtMs: undefined }));
 
-        const rows = await store.due({ nowMs: baseMs + 40, max: 10 });
+        const rows = await store.due({ nowMs: baseMs + 40, max: 10, from: "oldest" });
         expect(rows).toEqual([
           {
             ...b,
@@ -298,8 +298,12 @@ export function caseStoreContract(open: () => StoreUnderTest): void {
             hasClaim: false,
           },
         ]);
-        expect(await store.due({ nowMs: baseMs + 40, max: 2 })).toEqual(rows.slice(0, 2));
-        expect(await store.due({ nowMs: baseMs, max: 10 })).toEqual([]);
+        expect(await store.due({ nowMs: baseMs + 40, max: 2, from: "oldest" })).toEqual(
+          rows.slice(0, 2),
+        );
+        const newest = await store.due({ nowMs: baseMs + 40, max: 2, from: "newest" });
+        expect(newest).toEqual(rows.toReversed().slice(0, 2));
+        expect(await store.due({ nowMs: baseMs, max: 10, from: "oldest" })).toEqual([]);
       });
     });
 

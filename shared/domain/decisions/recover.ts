@@ -104,6 +104,8 @@ function whyKeyRefused(facts: RecoverFacts): string | undefined {
   if (contract.idempotency === undefined) {
     return "the provider offers neither a key nor a look-up that could settle it";
   }
+  // Prepared before the contract had a key: the provider would take a repeat for a new wish.
+  if (effect.providerKey === undefined) return "it was sent without a key";
   return whyKeyIsSpent(effect) ?? keyRefusal(facts, contract.idempotency);
 }
 

@@ -81,7 +81,7 @@ async function whyGateIsClosed(
   const nowMs = nowMsOf(ports, turn);
   if (head.storeMs === undefined || nowMs === undefined) return "the store told no time";
   if (head.caseEtag !== turn.caseEtag) return "the case was written after the claim";
-  if (effect.origin === "plan" && head.unfolded.length > 0) return "something new has arrived";
+  if (head.unfolded.some((id) => bearsOn(effect, id))) return "something new has arrived";
   const subject = caseOf(turn.draft).workflow.type;
   if (
     grant === undefined ||
@@ -105,6 +105,11 @@ async function whyGateIsClosed(
   }
   if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return "the claim's time ran out";
   return undefined;
+}
+
+/** A notification tells of what has happened, whatever else arrives; what was learned of itself may end it. */
+function bearsOn({ operationId, origin }: Effect, unfoldedId: string): boolean {
+  return origin === "plan" || unfoldedId.startsWith(`finding:${operationId}:`);
 }
 
 type Sending = Pick<SendRequest, "payload" | "timeoutMs">;

@@ -5,6 +5,7 @@
 // Two sweeps that overlap cost a duplicate hint, and the broker drops it.
 import { hintIdOf } from "../../domain/identity.ts";
 import { measureLedger } from "../measure/measure-ledger.ts";
+import type { DueCase } from "../../stores/ports.ts";
 import type { TurnPorts } from "../turn/turn.ts";
 
 export interface SweepResult {
@@ -26,7 +27,7 @@ export async function sweepDue(
   // The store's own clock where it tells it; a wrong clock here could only wake somebody too early.
   const { storeMs } = await ports.control.read();
   const nowMs = storeMs ?? options.wallClockMs;
-  const due = await ports.cases.due({ nowMs, max: pageMax });
+  const due = await pagesOf(ports, nowMs);
   const woken = new Map<string, { queue: "cases" | "reviews"; dueAtMs: number }>();
   for (const { tenantId, caseId, hasClaim, dueAtMs } of due) {
     const key = `${tenantId}:${caseId}`;
@@ -38,7 +39,7 @@ export async function sweepDue(
     due: due.length,
     toCases: 0,
     toReviews: 0,
-    more: due.length === pageMax,
+    more: due.length >= pageMax,
   };
   // A minute is part of the id: a hint that was lost is sent again by the next sweep.
   const minute = Math.floor(options.wallClockMs / 60_000);
@@ -52,6 +53,16 @@ export async function sweepDue(
   ports.telemetry.count("countersign.sweep.runs");
   await measure(ports, nowMs);
   return result;
+}
+
+/**
+ * What stays due for long (a parked case's events, cases that newer code wrote) may fill the oldest page for good: then the
+ * newest page, too, so that nobody waits behind it who could go on.
+ */
+async function pagesOf({ cases }: SweepPorts, nowMs: number): Promise<DueCase[]> {
+  const oldest = await cases.due({ nowMs, max: pageMax, from: "oldest" });
+  if (oldest.length < pageMax) return oldest;
+  return [...oldest, ...(await cases.due({ nowMs, max: pageMax, from: "newest" }))];
 }
 
 /** Everything due has been woken: a look that fails is made up by the next minute's, and fails nothing. */

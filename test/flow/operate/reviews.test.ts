@@ -204,7 +204,7 @@ describe("a statement", () => {
       throw new TransientFault("the broker is down");
     };
     expect(await people.resolve(id, { how: "abandon" })).toMatchObject({ status: 202 });
-    const due = await world.cases.due({ nowMs: world.nowMs() + 16_000, max: 10 });
+    const due = await world.cases.due({ nowMs: world.nowMs() + 16_000, max: 10, from: "oldest" });
     expect(due).toMatchObject([{ documentId: expect.stringContaining("finding:") }]);
   });
 
