@@ -129,6 +129,7 @@ describe("dead letters", () => {
       ["rita", ...drain, "--yes"],
       ["rita", "dead-letters", "resubmit", ...all],
       ["rita", "dead-letters", "archive", ...all],
+      ["rita", "dead-letters", "edit", "1", ...all.slice(0, 2), "--case", done, ...all.slice(3)],
       ["otto", ...drain, "--yes"],
       ["otto", "dead-letters", "archive", ...all, "--tenant", "globex"],
     ];

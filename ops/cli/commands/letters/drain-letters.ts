@@ -58,7 +58,7 @@ export async function drainLetters(session: Session, options: DrainOptions): Pro
 
 async function rehearse(place: Place, total: Total): Promise<void> {
   const before = total.total;
-  for await (const page of pages(place)) {
+  for await (const page of pages(place, total)) {
     const { archive, resubmit } = sorted(page.letters);
     addTo(total, {
       ...page,
@@ -70,11 +70,11 @@ async function rehearse(place: Place, total: Total): Promise<void> {
   }
 }
 
-async function* pages({ queue, reason, session, tenant }: Place) {
+async function* pages({ queue, reason, session, tenant }: Place, total: Total) {
   const path = lettersPath(tenant, queue, "resubmit");
   let cursor: string | undefined;
   do {
-    session.terminal.signal.throwIfAborted();
+    if (session.terminal.signal.aborted) throw interrupted(total);
     const page = await request(session, path, { dryRun: true, filter: {}, reason, cursor });
     yield page;
     cursor = page.done ? undefined : page.next;
@@ -83,14 +83,13 @@ async function* pages({ queue, reason, session, tenant }: Place) {
 
 async function drain(place: Place, total: Total): Promise<void> {
   const before = total.total;
-  for await (const page of pages(place)) {
+  for await (const page of pages(place, total)) {
     total.total = before + page.total;
     const { archive, resubmit } = sorted(page.letters);
     for (const [how, numbers] of [
       ["archive", archive],
       ["resubmit", resubmit],
     ] as const) {
-      if (place.session.terminal.signal.aborted) throw interrupted(total);
       await move(place, { how, numbers }, total);
     }
     place.session.terminal.progress(`${progressInWords(total)} (${counts(total)})`);

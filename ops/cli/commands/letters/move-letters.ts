@@ -91,7 +91,7 @@ async function rehearse(session: Session, path: string, body: object): Promise<T
   const total = nothingMoved(true);
   let cursor: string | undefined;
   do {
-    session.terminal.signal.throwIfAborted();
+    if (session.terminal.signal.aborted) throw interrupted(total);
     const answer = await request(session, path, { ...body, dryRun: true, cursor });
     addTo(total, answer);
     cursor = answer.done ? undefined : answer.next;
@@ -158,6 +158,7 @@ export function stopped(session: Session, total: Total, why: string): Failure {
 }
 
 export function interrupted(total: Total): Failure {
+  if (total.dryRun) return new Failure(exitCodes.interrupted, "interrupted; nothing was moved.");
   const what = `interrupted. So far: ${counts(total)}. Nothing is lost; run the same command again to go on.`;
   return new Failure(exitCodes.interrupted, what);
 }
