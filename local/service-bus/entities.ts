@@ -30,6 +30,11 @@ const receiving = {
   defaultMessageTimeToLive: Duration.optional(),
   deadLetteringOnMessageExpiration: z.boolean().default(false),
 };
+/** Kept and shown to the administration client; the broker does nothing with them. */
+const described = {
+  userMetadata: z.string().optional(),
+  maxSizeInMegabytes: z.int().positive().optional(),
+};
 const detecting = {
   requiresDuplicateDetection: z.boolean().default(false),
   duplicateDetectionHistoryTimeWindow: Duration.default(600_000),
@@ -42,15 +47,22 @@ const Rule = z.object({
   correlationFilter: CorrelationFilter.optional(),
   sqlFilter: z.string().optional(),
 });
-const QueueConfig = z.object({ name: z.string().min(1), ...receiving, ...detecting });
-const SubscriptionConfig = z.object({
+export const QueueConfig = z.object({
   name: z.string().min(1),
   ...receiving,
+  ...detecting,
+  ...described,
+});
+export const SubscriptionConfig = z.object({
+  name: z.string().min(1),
+  ...receiving,
+  ...described,
   rules: z.array(Rule).default([]),
 });
-const TopicConfig = z.object({
+export const TopicConfig = z.object({
   name: z.string().min(1),
   ...detecting,
+  ...described,
   defaultMessageTimeToLive: Duration.optional(),
   subscriptions: z.array(SubscriptionConfig).default([]),
 });
@@ -70,6 +82,7 @@ export type EmulatorConfig = { UserConfig: { Namespaces: unknown[] } };
 export type EntitySettings = z.output<typeof Entities>;
 export type QueueSettings = z.output<typeof QueueConfig>;
 export type TopicSettings = z.output<typeof TopicConfig>;
+export type SubscriptionSettings = z.output<typeof SubscriptionConfig>;
 export type RuleSettings = z.output<typeof Rule>;
 
 export function readEntities(entities: unknown): EntitySettings {

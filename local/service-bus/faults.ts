@@ -17,6 +17,8 @@ export type ServiceBusControl = {
   plan(...faults: Fault[]): Promise<PlannedFault[]>;
   faults(): Promise<PlannedFault[]>;
   clearFaults(): Promise<void>;
+  /** Runs the broker's clock this much ahead of the workers' (or, negative, behind). */
+  skewClock(skewMs: number): Promise<void>;
 };
 
 export function serviceBusControl(controlUrl: string): ServiceBusControl {
@@ -38,6 +40,9 @@ export function serviceBusControl(controlUrl: string): ServiceBusControl {
     faults: () => call("GET", "/faults"),
     async clearFaults() {
       await call("DELETE", "/faults");
+    },
+    async skewClock(skewMs) {
+      await call("POST", "/clock", { skewMs });
     },
   };
 }

@@ -1,7 +1,7 @@
 // The broker as a process:
 //   node local/service-bus/main.ts --data DIR [--port N] [--control-port N] [--entities FILE]
 // When ready it prints one line and, if it was forked, sends {kind: "ready", connectionString,
-// controlUrl}. SIGTERM and SIGINT close it cleanly; a killed one loses nothing it has answered.
+// controlUrl, certificatePath}. SIGTERM and SIGINT close it cleanly; a killed one loses nothing it has answered.
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -35,12 +35,18 @@ async function run(): Promise<void> {
       entities: JSON.parse(readFileSync(values.entities, "utf8")) as ServiceBusEntities,
     }),
   });
-  const { connectionString, controlUrl } = serviceBus;
+  const { connectionString, controlUrl, certificate } = serviceBus;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => void serviceBus.close().then(() => process.exit(0)));
   }
-  console.log(`Service Bus is ready: ${connectionString} (control: ${controlUrl})`);
-  process.send?.({ kind: "ready", connectionString, controlUrl });
+  const besides = `control: ${controlUrl}, certificate: ${certificate.path}`;
+  console.log(`Service Bus is ready: ${connectionString} (${besides})`);
+  process.send?.({
+    kind: "ready",
+    connectionString,
+    controlUrl,
+    certificatePath: certificate.path,
+  });
 }
 
 function sentenceFor(error: unknown): string {

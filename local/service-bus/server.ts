@@ -1,14 +1,17 @@
-// A local Azure Service Bus: an AMQP 1.0 broker on the loopback address that an unmodified
-// `@azure/service-bus` client takes for the real one. See README.md for what it does and how it
+// A local Azure Service Bus: an AMQP 1.0 broker on the loopback address that the unmodified clients of
+// `@azure/service-bus`, for messages and for administration, take for the real one. See README.md for what it does and how it
 // differs from Azure.
 //
 // Promises: what was answered is on disk. An accepted message survives restart and `kill -9`; a
 // completed one is never delivered again (unless a fault was planned to do just that).
 
-import { listen } from "./amqp/listener.ts";
+import { administrationApi } from "./administration/api.ts";
+import { loopbackCertificate } from "./administration/loopback-certificate.ts";
+import { serveAmqp } from "./amqp/listener.ts";
 import { openBroker } from "./broker/broker.ts";
 import { serveControlApi } from "./control/api.ts";
 import { readEntities, type ServiceBusEntities } from "./entities.ts";
+import { openPort } from "./port.ts";
 
 export type ServiceBusOptions = {
   /** Holds the SQLite file. One broker at a time. */
@@ -22,6 +25,8 @@ export type ServiceBusOptions = {
 export type ServiceBus = {
   connectionString: string;
   port: number;
+  /** PEM, and the file it is in: what a client must trust to administer (NODE_EXTRA_CA_CERTS, or `tlsOptions.ca`). */
+  certificate: { text: string; path: string };
   controlUrl: string;
   close(): Promise<void>;
 };
@@ -29,7 +34,9 @@ export type ServiceBus = {
 export async function startServiceBus(options: ServiceBusOptions): Promise<ServiceBus> {
   const broker = openBroker(options.dataFolder, readEntities(options.entities));
   try {
-    const listener = await listen(broker, options.port ?? 0);
+    const certificate = loopbackCertificate(options.dataFolder);
+    const amqp = serveAmqp(broker, options.port ?? 0);
+    const listener = await openPort(amqp, certificate, administrationApi(broker));
     const control = await serveControlApi(broker, options.controlPort ?? 0).catch(async (error) => {
       await listener.close();
       throw error;
@@ -37,6 +44,7 @@ export async function startServiceBus(options: ServiceBusOptions): Promise<Servi
     return {
       connectionString: connectionString(listener.port),
       port: listener.port,
+      certificate: { text: certificate.cert, path: certificate.path },
       controlUrl: control.url,
       async close() {
         await listener.close();

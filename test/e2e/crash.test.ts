@@ -1,4 +1,5 @@
-// Real workers, killed by SIGKILL in each of three windows; the end state is read from the provider's journal.
+// Real workers, killed by SIGKILL in each of three windows, or left behind by the broker's clock; the end state is read from the
+// provider's journal.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isDone, openLocalWorld, waitUntil, type LocalWorld } from "./local-world.ts";
 
@@ -108,3 +109,29 @@ test("a worker killed while an email hangs: it stays unknown, and a person is sh
   expect(held.reviews.map(({ kind }) => kind)).toEqual(["UnknownEffect"]);
   expect(await world.applied(invoice)).toEqual(once);
 });
+
+test.each([
+  ["ahead", 2 * 3_600_000],
+  ["behind", -2 * 3_600_000],
+])(
+  "a broker whose clock goes %s in the middle of a call: each effect is applied once",
+  async (which, skewMs) => {
+    const invoice = `INV-C5-${which}`;
+    const action = "portal.request_credit_note.v1";
+    await world.providers.order([{ target: invoice, action, fault: "hang", times: 1 }]);
+    await world.post(world.raised(invoice));
+    await world.providers.waitFor((entry) => entry.event === "applied" && entry.target === invoice);
+    // Ahead, the lock on the case's session is over while its holder still works, and every hint that is scheduled comes before it is
+    // due; behind, none comes. Either way the sweep is left, which goes by the workers' clock.
+    await world.serviceBus.skewClock(skewMs);
+    await waitUntil(`${invoice} is done`, async () => {
+      await world.fire("sweep-stale-effects");
+      const view = await world.view(invoice);
+      return view !== undefined && isDone(view);
+    });
+    const lost = (await world.serviceBus.log()).filter(({ kind }) => kind === "sessionLockLost");
+    await world.serviceBus.skewClock(0);
+    expect(await world.applied(invoice)).toEqual(once);
+    expect(which === "behind" || lost.length > 0).toBe(true);
+  },
+);

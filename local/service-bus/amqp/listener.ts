@@ -1,4 +1,5 @@
-// The AMQP 1.0 listener: SASL ANONYMOUS over plain TCP, and a table of what a link may attach to.
+// The AMQP 1.0 side of the broker's port: SASL ANONYMOUS over plain TCP, and a table of what a link
+// may attach to.
 //
 //   $cbs                     token exchange            cbs.ts
 //   <entity>/$management     requests and replies      management.ts
@@ -7,15 +8,17 @@
 //
 // Every link's end (detach, session end, close, socket lost) comes down to one call of its `ended`.
 
-import type { AddressInfo, Socket } from "node:net";
+import type { Server } from "node:net";
 
 import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
 
 import type { Broker } from "../broker/broker.ts";
+import { refusals } from "../broker/message.ts";
 import { serveTokenRequests } from "./requests/cbs.ts";
 import { serveReceiver } from "./client-receives.ts";
 import { serveSender } from "./client-sends.ts";
 import { serveManagement } from "./requests/management.ts";
+import type { Queue } from "../broker/queue.ts";
 import {
   cutConnection,
   keepRawMessages,
@@ -27,9 +30,8 @@ import {
 /** What a link leaves behind: called once, however the link came to its end. */
 export type LinkEnd = () => void;
 
-export type Listener = { port: number; close(): Promise<void> };
-
-export async function listen(broker: Broker, port: number): Promise<Listener> {
+/** A server that begins to listen at once; whoever starts it waits for that and closes it. */
+export function serveAmqp(broker: Broker, port: number): Server {
   const container = rhea.create_container({
     id: "local-service-bus",
     // Settling is the broker's business, message by message.
@@ -40,7 +42,13 @@ export async function listen(broker: Broker, port: number): Promise<Listener> {
   });
   container.sasl_server_mechanisms.enable_anonymous();
 
+  const connections = new Set<Connection>();
+  broker.catalog.onRemoved((queue) => {
+    for (const connection of connections) detachFrom(queue, connection);
+  });
   container.on("connection_open", ({ connection }: EventContext) => {
+    connections.add(connection);
+    onSocketClosed(connection, () => connections.delete(connection));
     const subject = { operation: "connect", queue: "", sessionId: undefined } as const;
     const fault = broker.faults.draw(subject, userAgentOf(connection));
     if (fault !== undefined) cutConnection(connection);
@@ -62,29 +70,22 @@ export async function listen(broker: Broker, port: number): Promise<Listener> {
   }
   // rhea also catches what handlers throw and cuts that connection. It must not go unseen.
   container.on("error", (error: unknown) => console.error("A connection failed.", error));
-  // Somebody who does not speak AMQP, like a client of the management API.
+  // Somebody who speaks neither AMQP nor TLS.
   container.on("protocol_error", (error: Error) =>
     console.error(`A connection failed: ${error.message}`),
   );
 
-  const sockets = new Set<Socket>();
-  const server = container.listen({ host: "127.0.0.1", port });
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("listening", resolve).once("error", reject);
-  });
+  return container.listen({ host: "127.0.0.1", port });
+}
 
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+/** The queue or subscription that a link is for, so that it ends with it. */
+const servedBy = new WeakMap<Sender | Receiver, Queue>();
+
+function detachFrom(queue: Queue, connection: Connection): void {
+  const isForIt = (link: Sender | Receiver): boolean => servedBy.get(link) === queue;
+  const detach = (link: Sender | Receiver): void => link.close(refusals.entityDeleted);
+  connection.each_sender(detach, isForIt);
+  connection.each_receiver(detach, isForIt);
 }
 
 /** The client attached as receiver. */
@@ -96,7 +97,10 @@ function openToClient(broker: Broker, link: Sender): void {
   if (address === "$cbs" || isManagement(address)) return;
   const queue = broker.findSource(address);
   if (queue === undefined) link.close(entityNotFound(address));
-  else onceEnded(link, serveReceiver(broker, queue, link));
+  else {
+    servedBy.set(link, queue);
+    onceEnded(link, serveReceiver(broker, queue, link));
+  }
 }
 
 /** The client attached as sender. */
@@ -112,12 +116,18 @@ function openFromClient(broker: Broker, link: Receiver): void {
     const entity = entityOf(address);
     const managed = broker.findDestination(entity) ?? broker.findSource(entity);
     if (managed === undefined) link.close(entityNotFound(address));
-    else serveManagement(broker, managed, link);
+    else {
+      servedBy.set(link, managed);
+      serveManagement(broker, managed, link);
+    }
     return;
   }
   const queue = broker.findDestination(address);
   if (queue === undefined) link.close(entityNotFound(address));
-  else serveSender(broker, queue, link);
+  else {
+    servedBy.set(link, queue);
+    serveSender(broker, queue, link);
+  }
 }
 
 function isManagement(address: string): boolean {

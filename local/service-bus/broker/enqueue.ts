@@ -15,6 +15,7 @@ const ID_LENGTH_MAX = 128;
 export type Enqueued = { sequenceNumbers: number[] };
 
 export function checkMessages(queue: Queue, messages: NewMessage[]): Refusal | undefined {
+  if (queue.deleted) return refusals.entityDeleted;
   const sizeBytes = messages.reduce((sum, message) => sum + message.sizeBytes, 0);
   if (sizeBytes > MESSAGE_SIZE_MAX_BYTES) return tooLarge(sizeBytes, MESSAGE_SIZE_MAX_BYTES);
   for (const { messageId, sessionId } of messages) {
@@ -37,6 +38,7 @@ export function enqueue(queue: Queue, messages: NewMessage[]): Refusal | Enqueue
   const refusal = checkMessages(queue, messages);
   if (refusal !== undefined) return refusal;
   forgetOldIds(queue);
+  queue.accessedAtMs = queue.clock.nowMs();
   return { sequenceNumbers: messages.map((message) => enqueueOne(queue, message)) };
 }
 

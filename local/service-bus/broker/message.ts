@@ -85,6 +85,10 @@ export const refusals = {
     condition: "com.microsoft:message-not-found",
     description: "No message with the given sequence number is there.",
   },
+  entityDeleted: {
+    condition: "amqp:not-found",
+    description: "The messaging entity could not be found: it has been deleted.",
+  },
   serverBusy: {
     condition: "com.microsoft:server-busy",
     description: "The broker is busy. Wait and try again.",

@@ -51,6 +51,10 @@ export type Queue = {
   /** By sequence number: when a scheduled message becomes active, or an active one expires. */
   alarms: Map<number, CancelAlarm>;
   deadLetterQueue: Queue | undefined;
+  /** When a client last sent to it or received from it; undefined: not since the broker started. */
+  accessedAtMs: number | undefined;
+  /** Once it is deleted it takes in and gives out nothing, whoever still holds on to it. */
+  deleted: boolean;
   /** A topic's inbox hands its active messages on instead of keeping them. */
   forward: ((message: Message) => void) | undefined;
 };
@@ -64,7 +68,16 @@ export type QueueSurroundings = {
 
 export function openQueue(settings: QueueSettings, surroundings: QueueSurroundings): Queue {
   const counter = { name: settings.name, last: 0 };
-  const deadLetterSettings: QueueSettings = {
+  const ofDead = deadLetterSettings(settings);
+  const deadLetterQueue = emptyQueue(ofDead, surroundings, counter, undefined);
+  const queue = emptyQueue(settings, surroundings, counter, deadLetterQueue);
+  fill(deadLetterQueue);
+  fill(queue);
+  return queue;
+}
+
+function deadLetterSettings(settings: QueueSettings): QueueSettings {
+  return {
     ...settings,
     name: `${settings.name}/$DeadLetterQueue`,
     requiresSession: false,
@@ -73,11 +86,40 @@ export function openQueue(settings: QueueSettings, surroundings: QueueSurroundin
     defaultMessageTimeToLive: undefined,
     deadLetteringOnMessageExpiration: false,
   };
-  const deadLetterQueue = emptyQueue(deadLetterSettings, surroundings, counter, undefined);
-  const queue = emptyQueue(settings, surroundings, counter, deadLetterQueue);
-  fill(deadLetterQueue);
-  fill(queue);
-  return queue;
+}
+
+/** For what comes from now on: locks and times to live that run keep their ends. */
+export function changeSettings(queue: Queue, settings: QueueSettings): void {
+  queue.settings = settings;
+  if (queue.deadLetterQueue === undefined) return;
+  queue.deadLetterQueue.settings = deadLetterSettings(settings);
+}
+
+/** Forgets all that is in it, in memory and in the store: nothing rings, returns or is given out any more. */
+export function discardQueue(queue: Queue): void {
+  queue.deleted = true;
+  for (const cancel of queue.alarms.values()) cancel();
+  for (const lock of queue.locks.values()) lock.cancelExpiry();
+  for (const { hold } of queue.sessions.values()) {
+    if (hold === undefined) continue;
+    hold.ended = true;
+    hold.cancelExpiry();
+  }
+  queue.ready = inOrder();
+  for (const kept of [
+    queue.alarms,
+    queue.locks,
+    queue.sessions,
+    queue.messages,
+    queue.recentIds,
+    queue.freeSessions,
+    queue.waiters,
+    queue.consumers,
+  ]) {
+    kept.clear();
+  }
+  queue.store.removeQueue(queue.name);
+  if (queue.deadLetterQueue !== undefined) discardQueue(queue.deadLetterQueue);
 }
 
 function emptyQueue(
@@ -101,6 +143,8 @@ function emptyQueue(
     recentIds: new Map(),
     alarms: new Map(),
     deadLetterQueue,
+    accessedAtMs: undefined,
+    deleted: false,
     forward: surroundings.forward,
   };
 }
@@ -136,7 +180,9 @@ export function admit(queue: Queue, message: Message): void {
 /** Stores a message; receivers see it once it is on disk. */
 export function addMessage(queue: Queue, message: Message): void {
   queue.store.putMessage(queue.name, message);
-  queue.store.afterCommit(() => place(queue, message));
+  queue.store.afterCommit(() => {
+    if (!queue.deleted) place(queue, message);
+  });
 }
 
 export function removeMessage(queue: Queue, message: Message): void {
@@ -195,6 +241,7 @@ export function makeReady(queue: Queue, message: Message): void {
 /** The next message for a receiver, out of `ready` and into the caller's hands. */
 export function takeReady(queue: Queue, hold: SessionHold | undefined): Message | undefined {
   const ready = hold === undefined ? queue.ready : sessionOf(queue, hold.sessionId).ready;
+  queue.accessedAtMs = queue.clock.nowMs();
   let message = ready.takeFirst();
   while (message !== undefined && isExpired(queue, message)) {
     expire(queue, message);

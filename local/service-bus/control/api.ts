@@ -7,6 +7,7 @@
 //   POST   /faults        plan faults: an array of Fault
 //   GET    /faults        what is left of them, and how often each has struck
 //   DELETE /faults
+//   POST   /clock         {skewMs}: the broker's clock runs this much ahead of the machine's, or behind
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -51,6 +52,8 @@ const FaultRequest = z.object({
   delayMs: z.number().nonnegative().optional(),
 });
 
+const ClockRequest = z.strictObject({ skewMs: z.number() });
+
 export type ControlApi = { url: string; close(): Promise<void> };
 
 export async function serveControlApi(broker: Broker, port: number): Promise<ControlApi> {
@@ -86,7 +89,7 @@ async function answer(broker: Broker, request: IncomingMessage): Promise<Answer>
   const url = new URL(request.url ?? "/", "http://localhost");
   switch (`${request.method} ${url.pathname}`) {
     case "GET /queues":
-      return { status: 200, body: broker.queues.map(countsOf) };
+      return { status: 200, body: broker.queues().map(countsOf) };
     case "GET /log":
       return { status: 200, body: broker.log.after(Number(url.searchParams.get("after") ?? 0)) };
     case "GET /counts":
@@ -98,6 +101,8 @@ async function answer(broker: Broker, request: IncomingMessage): Promise<Answer>
       return { status: 200, body: [] };
     case "POST /faults":
       return planFaults(broker, await textOf(request));
+    case "POST /clock":
+      return setClock(broker, await textOf(request));
     default:
       return { status: 404, body: { error: `No ${request.method} ${url.pathname} here.` } };
   }
@@ -107,6 +112,14 @@ function planFaults(broker: Broker, text: string): Answer {
   const parsed = z.array(FaultRequest).safeParse(parseJson(text));
   if (!parsed.success) return { status: 400, body: { error: z.prettifyError(parsed.error) } };
   return { status: 201, body: broker.faults.add(parsed.data as Fault[]) };
+}
+
+function setClock(broker: Broker, text: string): Answer {
+  const parsed = ClockRequest.safeParse(parseJson(text));
+  if (!parsed.success) return { status: 400, body: { error: z.prettifyError(parsed.error) } };
+  const { clock } = broker;
+  clock.skew(parsed.data.skewMs);
+  return { status: 200, body: { skewMs: clock.skewMs, nowMs: clock.nowMs() } };
 }
 
 export function countsOf(queue: Queue): QueueCounts {

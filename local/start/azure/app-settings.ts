@@ -5,6 +5,7 @@ import type { Secrets } from "./sources.ts";
 
 export interface Surroundings {
   serviceBusConnection: string;
+  serviceBusCertificatePath: string;
   cosmosConnection: string;
   providersUrl: string;
   secrets: Secrets;
@@ -25,6 +26,8 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     // The host injects a signed-in principal, as Easy Auth does where the platform says that it is on.
     WEBSITE_AUTH_ENABLED: "True",
     ServiceBus: serviceBusConnection,
+    // Node's own, for the administration client, which speaks https: the local broker vouches for itself.
+    NODE_EXTRA_CA_CERTS: surroundings.serviceBusCertificatePath,
     Cosmos: cosmosConnection,
     COSMOS_DATABASE: "countersign",
     CASE_ID_KEY: secrets.caseIdKey,

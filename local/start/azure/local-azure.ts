@@ -50,7 +50,7 @@ export interface Invoked {
 }
 
 type ProvidersReady = { url: string };
-type ServiceBusReady = { connectionString: string; controlUrl: string };
+type ServiceBusReady = { connectionString: string; controlUrl: string; certificatePath: string };
 type CosmosReady = { endpoint: string; connectionString: string };
 type TelemetryReady = { url: string };
 type HostReady = { url: string; keys: { master: string; host: string }; functions: unknown[] };
@@ -207,6 +207,7 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
       ...appSettings({
         otlpEndpoint: telemetryUrl ?? plan.otlp ?? "",
         serviceBusConnection: serviceBus.connectionString,
+        serviceBusCertificatePath: serviceBus.certificatePath,
         cosmosConnection: cosmos.connectionString,
         providersUrl: providers.url,
         secrets,

@@ -180,4 +180,32 @@ export const serviceBusDefects: readonly Mutant[] = [
     replace: "    fields.some(([name, value])",
     ...caught("topics", "lets through what matches all of its conditions"),
   },
+  {
+    rule: "an entity keeps the settings it was made with",
+    file: "local/service-bus/administration/read-description.ts",
+    find: "  RequiresSession: truth,",
+    replace: "  RequiresSession: (text) => text.length > 9,",
+    ...caught("administration", "shows the settings it was made with"),
+  },
+  {
+    rule: "sessions cannot be turned on later",
+    file: "local/service-bus/administration/api.ts",
+    find: "    if (is !== would) return",
+    replace: "    if (is !== would && wanted.kind === 'topic') return",
+    ...caught("administration", "cannot turn sessions or duplicate detection on"),
+  },
+  {
+    rule: "scheduled messages are counted apart from active ones",
+    file: "local/service-bus/administration/describe.ts",
+    find: '"d2p1:ActiveMessageCount": queue.messages.size - scheduled,',
+    replace: '"d2p1:ActiveMessageCount": queue.messages.size,',
+    ...caught("administration", "count active, scheduled and dead-lettered messages apart"),
+  },
+  {
+    rule: "a deleted queue takes its messages with it",
+    file: "local/service-bus/broker/queue.ts",
+    find: "  queue.store.removeQueue(queue.name);",
+    replace: '  if (queue.name === "") queue.store.removeQueue(queue.name);',
+    ...caught("administration", "takes its messages with it"),
+  },
 ];

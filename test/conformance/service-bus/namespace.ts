@@ -8,7 +8,11 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import {
+  ServiceBusAdministrationClient,
+  ServiceBusClient,
+  type ServiceBusReceivedMessage,
+} from "@azure/service-bus";
 import { afterEach, expect } from "vitest";
 import type { EmulatorConfig } from "../../../local/service-bus/entities.ts";
 import { startServiceBus } from "../../../local/service-bus/server.ts";
@@ -37,6 +41,7 @@ export type Namespace = {
   connectionString: string;
   /** One more connection of its own; its operations are not retried. */
   connect(timeoutInMs?: number): ServiceBusClient;
+  administer(): ServiceBusAdministrationClient;
   /** What lies in a queue or subscription, in every state, without touching it. */
   contents(...entity: Entity): Promise<ServiceBusReceivedMessage[]>;
   deadLetters(...entity: Entity): Promise<ServiceBusReceivedMessage[]>;
@@ -52,7 +57,8 @@ export function afterCase(cleanup: () => Promise<unknown>): void {
 }
 
 export async function namespace(...used: (string | Entity)[]): Promise<Namespace> {
-  const connectionString = aimedAt ?? (await startStandIn());
+  const { connectionString, tlsOptions } =
+    aimedAt === undefined ? await startStandIn() : { connectionString: aimedAt };
   const connect = (timeoutInMs?: number): ServiceBusClient => {
     const retryOptions = { maxRetries: 0, ...(timeoutInMs !== undefined && { timeoutInMs }) };
     const client = new ServiceBusClient(connectionString, { retryOptions });
@@ -69,6 +75,11 @@ export async function namespace(...used: (string | Entity)[]): Promise<Namespace
   return {
     connectionString,
     connect,
+    administer: () =>
+      new ServiceBusAdministrationClient(connectionString, {
+        retryOptions: { maxRetries: 0 },
+        ...(tlsOptions !== undefined && { tlsOptions }),
+      }),
     contents: (...entity) => peek(entity),
     deadLetters: (...entity) => peek(entity, "deadLetter"),
   };
@@ -88,13 +99,14 @@ export async function withMessages(queue: string, ...sent: unknown[]) {
 const ENTITIES = join(import.meta.dirname, "entities.json");
 const SHORTENED = /"PT(5|20)S"/g;
 
-async function startStandIn(): Promise<string> {
+async function startStandIn() {
   const dataFolder = await mkdtemp(join(tmpdir(), "conformance-service-bus-"));
   afterCase(() => rm(dataFolder, { recursive: true, force: true }));
   const text = readFileSync(ENTITIES, "utf8").replaceAll(SHORTENED, '"PT0.5S"');
   const bus = await startServiceBus({ dataFolder, entities: JSON.parse(text) as EmulatorConfig });
   afterCase(() => bus.close());
-  return bus.connectionString;
+  // The only difference for a client: it must be told to trust this machine's own certificate.
+  return { connectionString: bus.connectionString, tlsOptions: { ca: bus.certificate.text } };
 }
 
 export function bodies(messages: ServiceBusReceivedMessage[]): unknown[] {

@@ -57,7 +57,7 @@ describe("a client's operation", () => {
       { ...broker, store },
       {
         subject: { operation: "send", queue: "q", sessionId: undefined },
-        queue: broker.queues.at(0) as Queue,
+        queue: broker.queues().at(0) as Queue,
         connection: {} as Connection,
         apply: () => {
           steps.push("applied");

@@ -224,3 +224,54 @@ describe("the log", () => {
     expect((await control.log(first?.n)).some(({ kind }) => kind === "sent")).toBe(false);
   });
 });
+
+describe("a broker whose clock is apart from its clients'", () => {
+  test("gives a scheduled message out early when it is ahead, once", async () => {
+    const bus = await serviceBus({ queues: [{ name: "work" }] });
+    const client = bus.connect();
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await client.createSender("work").scheduleMessages({ body: "early" }, inAnHour);
+    await bus.control.skewClock(3_601_000);
+    const receiver = client.createReceiver("work");
+    const message = only(await receiver.receiveMessages(1, { maxWaitTimeInMs: 5000 }));
+    expect(message.enqueuedTimeUtc?.getTime()).toBeGreaterThan(inAnHour.getTime());
+    await receiver.completeMessage(message);
+    await bus.control.skewClock(0);
+    expect(await receiver.peekMessages(10)).toEqual([]);
+  });
+
+  test("keeps a message that is due by its clients when it is behind, until its own time", async () => {
+    const bus = await serviceBus({ queues: [{ name: "work" }] });
+    await bus.control.skewClock(-3_600_000);
+    const client = bus.connect();
+    await client.createSender("work").scheduleMessages({ body: "late" }, new Date());
+    const receiver = client.createReceiver("work");
+    expect((await receiver.peekMessages(10)).map(({ state }) => state)).toEqual(["scheduled"]);
+    await bus.control.skewClock(0);
+    expect(bodies(await receiver.receiveMessages(1, { maxWaitTimeInMs: 5000 }))).toEqual(["late"]);
+  });
+
+  test("ends a lock that its holder still believes in: it settles nothing, the next has the message", async () => {
+    const bus = await serviceBus({ queues: [{ name: "work", requiresSession: true }] });
+    const client = bus.connect();
+    await client.createSender("work").sendMessages({ sessionId: "a", body: 1 });
+    const options = { maxAutoLockRenewalDurationInMs: 0 };
+    const first = await client.acceptSession("work", "a", options);
+    const held = only(await first.receiveMessages(1));
+    await bus.control.skewClock(61_000);
+    const second = await until("the session is free", async () =>
+      client.acceptSession("work", "a", options).catch(() => undefined),
+    );
+    expect(await codeOf(first.completeMessage(held))).toBe("SessionLockLost");
+    await bus.control.skewClock(0);
+    const again = only(await second.receiveMessages(1));
+    expect([again.body, again.deliveryCount]).toEqual([1, 1]);
+    await second.completeMessage(again);
+    expect(await second.peekMessages(10)).toEqual([]);
+  });
+
+  test("takes only a number for it", async () => {
+    const bus = await serviceBus({ queues: [{ name: "work" }] });
+    await expect(bus.control.skewClock("soon" as unknown as number)).rejects.toThrow("skewMs");
+  });
+});

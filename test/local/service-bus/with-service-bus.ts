@@ -4,7 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import {
+  ServiceBusAdministrationClient,
+  ServiceBusClient,
+  type ServiceBusReceivedMessage,
+} from "@azure/service-bus";
 import { afterEach } from "vitest";
 
 import type { ServiceBusEntities } from "../../../local/service-bus/entities.ts";
@@ -27,6 +31,9 @@ export type TestBus = {
   control: ServiceBusControl;
   /** One more connection of its own. */
   connect(timeoutInMs?: number): ServiceBusClient;
+  administer(): ServiceBusAdministrationClient;
+  /** The certificate of this machine, to be trusted by hand. */
+  certificate: string;
   /** Stops and starts again on the same data; old clients stay on the old port. */
   restart(): Promise<void>;
 };
@@ -44,6 +51,10 @@ export async function serviceBus(entities: ServiceBusEntities): Promise<TestBus>
       return serviceBusControl(running.controlUrl);
     },
     connect: (timeoutInMs) => connect(running.connectionString, timeoutInMs),
+    administer: () => administer(running.connectionString, running.certificate.text),
+    get certificate() {
+      return running.certificate.text;
+    },
     async restart() {
       await running.close();
       running = await startServiceBus({ dataFolder, entities });
@@ -57,6 +68,16 @@ export function connect(connectionString: string, timeoutInMs?: number): Service
   });
   afterTest(() => client.close());
   return client;
+}
+
+export function administer(
+  connectionString: string,
+  certificate: string,
+): ServiceBusAdministrationClient {
+  return new ServiceBusAdministrationClient(connectionString, {
+    retryOptions: { maxRetries: 0 },
+    tlsOptions: { ca: certificate },
+  });
 }
 
 export async function temporaryFolder(): Promise<string> {

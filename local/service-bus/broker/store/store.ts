@@ -1,5 +1,5 @@
-// What survives `kill -9`: messages, sequence counters, session state and the memory of recent
-// message ids, in one SQLite file. Locks do not survive; they are promises to connections that are
+// What survives `kill -9`: messages, sequence counters, session state, the memory of recent message
+// ids, and the entities that clients made, in one SQLite file. Locks do not survive; they are promises to connections that are
 // gone by then.
 //
 // All writes go through a group commit with synchronous=FULL (group-commit.ts): what `afterCommit`
@@ -28,7 +28,10 @@ const SCHEMA = `
     PRIMARY KEY (queue, session_id)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS recent_ids (
     queue TEXT NOT NULL, message_id TEXT NOT NULL, sequence_number INTEGER NOT NULL,
-    seen_at_ms INTEGER NOT NULL, PRIMARY KEY (queue, message_id)) WITHOUT ROWID;`;
+    seen_at_ms INTEGER NOT NULL, PRIMARY KEY (queue, message_id)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS entities (
+    address TEXT PRIMARY KEY, wanted TEXT,
+    created_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL);`;
 
 export type RecentId = { messageId: string; sequenceNumber: number; seenAtMs: number };
 
@@ -40,7 +43,20 @@ export type QueueContents = {
   recentIds: RecentId[];
 };
 
+/** An entity as a client made it (JSON), or only its times where the entities file says what it is. */
+export type EntityRow = {
+  address: string;
+  wanted: string | null;
+  createdAtMs: number;
+  updatedAtMs: number;
+};
+
 export type Store = {
+  entities(): EntityRow[];
+  putEntity(row: EntityRow): void;
+  removeEntity(address: string): void;
+  /** All that is kept of a queue; what is still to be written of it, too. */
+  removeQueue(queue: string): void;
   load(queue: string): QueueContents;
   putMessage(queue: string, message: Message): void;
   /** Delivery count and state only; the content of a stored message never changes in place. */
@@ -62,6 +78,19 @@ export function openStore(dataFolder: string): Store {
   const write = (run: () => unknown): void => commits.write(run);
 
   return {
+    entities: () => statements.entities.all().map(entityOf),
+    putEntity({ address, wanted, createdAtMs, updatedAtMs }) {
+      write(() => statements.putEntity.run(address, wanted, createdAtMs, updatedAtMs));
+    },
+    removeEntity(address) {
+      write(() => statements.removeEntity.run(address));
+    },
+    removeQueue(queue) {
+      // Under the counter's key, so that it is done last and the counter does not outlive the queue.
+      commits.writeLatest(queue, () => {
+        for (const remove of statements.removeQueue) remove.run(queue);
+      });
+    },
     load: (queue) => loadQueue(statements, queue),
     putMessage(queue, message) {
       const row = messageRow(queue, message);
@@ -124,6 +153,12 @@ function prepare(database: DatabaseSync) {
     counter: database.prepare("SELECT last FROM counters WHERE queue = ?"),
     states: database.prepare("SELECT session_id, state FROM session_states WHERE queue = ?"),
     recent: database.prepare("SELECT * FROM recent_ids WHERE queue = ? ORDER BY seen_at_ms"),
+    entities: database.prepare("SELECT * FROM entities ORDER BY created_at_ms"),
+    putEntity: database.prepare("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?)"),
+    removeEntity: database.prepare("DELETE FROM entities WHERE address = ?"),
+    removeQueue: ["messages", "counters", "session_states", "recent_ids"].map((table) =>
+      database.prepare(`DELETE FROM ${table} WHERE queue = ?`),
+    ),
   };
 }
 
@@ -187,6 +222,15 @@ function messageOf(row: Row): Message {
       body: bytes(row, "body"),
     },
     lock: undefined,
+  };
+}
+
+function entityOf(row: Row): EntityRow {
+  return {
+    address: text(row, "address"),
+    wanted: row["wanted"] === null ? null : text(row, "wanted"),
+    createdAtMs: Number(row["created_at_ms"]),
+    updatedAtMs: Number(row["updated_at_ms"]),
   };
 }
 

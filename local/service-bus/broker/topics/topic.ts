@@ -1,11 +1,12 @@
-// A topic: what is sent to it is copied to each of its subscriptions that wants it.
+// A topic: what is sent to it is copied to each of its subscriptions that wants it. Subscriptions
+// may come and go.
 //
 // Its inbox is a queue of its own, which remembers message ids and holds scheduled messages until
 // their time; it hands every active message on (`forward`) and keeps none. A subscription is a
 // queue in every way, with a filter in front and its own sequence numbers. All copies of a message
 // are stored in one transaction, so a crash leaves all or none.
 
-import type { TopicSettings } from "../../entities.ts";
+import type { QueueSettings, SubscriptionSettings, TopicSettings } from "../../entities.ts";
 import { withApplicationProperties } from "../content.ts";
 import { filterOf, viewOf, type Filter } from "./rule.ts";
 import type { Message } from "../message.ts";
@@ -22,32 +23,50 @@ export type Subscription = { queue: Queue; wants: Filter };
 export type Topic = { inbox: Queue; subscriptions: Subscription[] };
 
 export function openTopic(settings: TopicSettings, surroundings: QueueSurroundings): Topic {
-  const subscriptions = settings.subscriptions.map((subscription) => ({
-    queue: openQueue(
-      {
-        ...subscription,
-        name: `${settings.name}/Subscriptions/${subscription.name}`,
-        requiresDuplicateDetection: false,
-        duplicateDetectionHistoryTimeWindow: 0,
-      },
-      surroundings,
-    ),
-    wants: filterOf(subscription.rules),
-  }));
-  const inbox = openQueue(
-    {
-      name: settings.name,
-      requiresSession: false,
-      lockDuration: 0,
-      maxDeliveryCount: 1,
-      deadLetteringOnMessageExpiration: false,
-      defaultMessageTimeToLive: settings.defaultMessageTimeToLive,
-      requiresDuplicateDetection: settings.requiresDuplicateDetection,
-      duplicateDetectionHistoryTimeWindow: settings.duplicateDetectionHistoryTimeWindow,
-    },
-    { ...surroundings, forward: (message) => fanOut(subscriptions, message) },
-  );
-  return { inbox, subscriptions };
+  const subscriptions: Subscription[] = [];
+  const forward = (message: Message): void => fanOut(subscriptions, message);
+  return {
+    inbox: openQueue(inboxSettings(settings), { ...surroundings, forward }),
+    subscriptions,
+  };
+}
+
+export function addSubscription(
+  topic: Topic,
+  settings: SubscriptionSettings,
+  surroundings: QueueSurroundings,
+): Subscription {
+  const subscription = {
+    queue: openQueue(subscriptionSettings(topic.inbox.name, settings), surroundings),
+    wants: filterOf(settings.rules),
+  };
+  topic.subscriptions.push(subscription);
+  return subscription;
+}
+
+export function inboxSettings(settings: TopicSettings): QueueSettings {
+  return {
+    name: settings.name,
+    requiresSession: false,
+    lockDuration: 0,
+    maxDeliveryCount: 1,
+    deadLetteringOnMessageExpiration: false,
+    defaultMessageTimeToLive: settings.defaultMessageTimeToLive,
+    requiresDuplicateDetection: settings.requiresDuplicateDetection,
+    duplicateDetectionHistoryTimeWindow: settings.duplicateDetectionHistoryTimeWindow,
+  };
+}
+
+export function subscriptionSettings(
+  topicName: string,
+  settings: SubscriptionSettings,
+): QueueSettings {
+  return {
+    ...settings,
+    name: `${topicName}/Subscriptions/${settings.name}`,
+    requiresDuplicateDetection: false,
+    duplicateDetectionHistoryTimeWindow: 0,
+  };
 }
 
 function fanOut(subscriptions: Subscription[], message: Message): void {
