@@ -85,6 +85,8 @@ export async function openLocalWorld(
     /** The built app of this project when absent. */
     appFolder?: string;
     nodePath?: string;
+    /** While nobody works yet: what the queues hold then is there when the app begins. */
+    beforeHost?: (serviceBusConnection: string) => Promise<void>;
   } = {},
 ): Promise<LocalWorld> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-e2e-"));
@@ -95,6 +97,7 @@ export async function openLocalWorld(
     startProviders({ dataFolder: join(folder, "providers") }),
   ]);
   await grantAll(cosmos.connectionString);
+  await options.beforeHost?.(serviceBus.connectionString);
   const secret = `whsec_${randomBytes(24).toString("base64")}`;
   const events: HostEvent[] = [];
   const exits: LocalWorld["exits"] = [];

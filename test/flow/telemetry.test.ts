@@ -299,6 +299,14 @@ describe("the sweep", () => {
     expect(await heard.metric("countersign.unknown.oldest_age")).toEqual({ "": 0 });
   });
 
+  test("asks the store for nothing more where nobody listens", async () => {
+    const world = newWorld();
+    const asked: string[] = [];
+    world.cases.hooks = { before: ({ operation }) => void asked.push(operation) };
+    await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
+    expect(asked).toEqual(["due"]);
+  });
+
   test("that cannot count still wakes what is due", async () => {
     const heard = heardTelemetry();
     const world = newWorld();

@@ -21,8 +21,9 @@ describe("the deployable zip", () => {
     expect(names).toContain("host.json");
     expect(names).toContain("package.json");
     expect(names).toContain("dist/main.js");
+    expect(names).toContain("dist/console/index.html");
     expect(names.filter((name) => !/^(host\.json|package\.json|dist\/.+)$/.test(name))).toEqual([]);
-    expect(names.filter((name) => /\.(ts|map)$|samples|settings/.test(name))).toEqual([]);
+    expect(names.filter((name) => /\.(ts|map)$|samples|settings\.json/.test(name))).toEqual([]);
   });
 
   test("is the same for the same build", () => {

@@ -104,3 +104,22 @@ test("a counter, a histogram and a gauge arrive as metrics of these names, a spa
   const turn = envelopes.find(({ data }) => data.baseData["name"] === "turn");
   expect(turn?.data.baseData.properties).toMatchObject({ "countersign.caseKey": "acme:c1" });
 }, 30_000);
+
+test.each([
+  "nonsense",
+  "InstrumentationKey=;IngestionEndpoint=",
+  `InstrumentationKey=${crypto.randomUUID()};IngestionEndpoint=https://127.0.0.1:1/`,
+])(
+  "a destination that cannot be used, %s, costs what it does not take and breaks nothing",
+  async (connectionString) => {
+    const config = { azureMonitor: { connectionString }, exportIntervalMs: 60_000 };
+    const { telemetry, close } = await startTelemetry(config, "worker-1");
+    const told = await telemetry.span("turn", {}, async () => "done");
+    telemetry.count("countersign.sweep.runs");
+    expect(told).toBe("done");
+    const closedAtMs = performance.now();
+    await close(1000);
+    // An unheard rejection would fail this run, and would end a worker.
+    expect(performance.now() - closedAtMs).toBeLessThan(3000);
+  },
+);

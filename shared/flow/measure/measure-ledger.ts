@@ -3,7 +3,7 @@
 // One query, bounded: beyond `max` the counts mean "at least". An abandoned effect stays unknown and is counted; its age is
 // not told, because a person has ended it. A completion rate is never told without this beside it.
 import type { CaseStore, Unresolved } from "../../stores/ports.ts";
-import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { silentTelemetry, type Telemetry } from "../../telemetry/telemetry.ts";
 
 const unresolvedMax = 2000;
 
@@ -12,6 +12,8 @@ export async function measureLedger(
   nowMs: number,
 ): Promise<void> {
   const { telemetry } = ports;
+  // Where nobody listens, nothing is asked of the store either.
+  if (telemetry === silentTelemetry) return;
   const found = await ports.cases.unresolved({ max: unresolvedMax });
   const unknown = found.filter(({ kind }) => kind === "unknown");
   const reviews = found.filter(({ kind }) => kind === "review");

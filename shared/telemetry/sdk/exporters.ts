@@ -94,13 +94,18 @@ function once(load: Load): Load {
   };
 }
 
-/** Without its exporter a batch ends as one that nobody took: at its time-out. */
+/**
+ * Whatever an exporter throws, of a wrong connection string or a defect of its own: the batch ends as one that nobody took,
+ * at its time-out. A rejection that nobody hears would end the worker.
+ */
 function dropped(): void {}
 
 function lazySpans(load: Load): SpanExporter {
   return {
     export: (spans, done) =>
-      void load().then((exporters) => exporters.spans.export(spans, done), dropped),
+      void load()
+        .then((exporters) => exporters.spans.export(spans, done))
+        .catch(dropped),
     shutdown: () => Promise.resolve(),
   };
 }
@@ -108,7 +113,9 @@ function lazySpans(load: Load): SpanExporter {
 function lazyMetrics(load: Load): PushMetricExporter {
   return {
     export: (metrics, done) =>
-      void load().then((exporters) => exporters.metrics.export(metrics, done), dropped),
+      void load()
+        .then((exporters) => exporters.metrics.export(metrics, done))
+        .catch(dropped),
     selectAggregationTemporality: () => AggregationTemporality.DELTA,
     forceFlush: () => Promise.resolve(),
     shutdown: () => Promise.resolve(),

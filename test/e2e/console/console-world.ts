@@ -23,35 +23,50 @@ export interface ConsoleWorld extends LocalWorld {
   askApproval(invoice: string, options?: { after: number }): Promise<number>;
   grant(action: string): Promise<void>;
   revoke(action: string): Promise<void>;
+  /** All that is revoked. */
+  grantAgain(): Promise<void>;
 }
 
 /** Long enough that a held call is still held when a person has clicked. */
 const portalTimeoutMs = 20_000;
 
-export async function openConsoleWorld(): Promise<ConsoleWorld> {
+export async function openConsoleWorld(
+  options: Pick<NonNullable<Parameters<typeof openLocalWorld>[0]>, "beforeHost" | "settings"> = {},
+): Promise<ConsoleWorld> {
   const [world, browser] = await Promise.all([
     openLocalWorld({
+      ...options,
       personas,
-      settings: { SUPPLIER_PORTAL_CALL_TIMEOUT_MS: String(portalTimeoutMs) },
+      settings: {
+        SUPPLIER_PORTAL_CALL_TIMEOUT_MS: String(portalTimeoutMs),
+        ...options.settings,
+      },
     }),
     openBrowser(),
   ]);
   /** In any page: errors, refusals by the policy, and requests to elsewhere. They fail the whole file at its end. */
   const faults: string[] = [];
-  const grants = new Map<string, string>();
+  /** By action; undefined while it is revoked. */
+  const grants = new Map<string, string | undefined>();
+  let given = 0;
+  const grant = async (action: string) => {
+    const id = `e2e-${(given += 1)}-${action}`;
+    grants.set(action, id);
+    await asAdmin(world, "grants/acme", { id, subject: "invoice-exception", action });
+  };
   return {
     ...world,
     open: (persona, section, options) =>
       openPage({ browser, url: world.host.url, faults }, { persona, section, options }),
     unknownEmail: (invoice) => unknownEmail(world, invoice),
     askApproval: (invoice, { after } = { after: 0 }) => askApproval(world, invoice, after),
-    async grant(action) {
-      const id = `e2e-${grants.size}-${action}`;
-      grants.set(action, id);
-      await asAdmin(world, "grants/acme", { id, subject: "invoice-exception", action });
+    grant,
+    async grantAgain() {
+      for (const [action, id] of grants) if (id === undefined) await grant(action);
     },
     async revoke(action) {
       const id = grants.get(action) ?? `grant:acme:${action}`;
+      grants.set(action, undefined);
       await asAdmin(world, `grants/acme/${encodeURIComponent(id)}/revoke`, {
         reason: "for a test",
       });

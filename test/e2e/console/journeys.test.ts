@@ -1,6 +1,6 @@
 // What people do in the console, in a real browser, up to what the providers applied: a review is resolved, a question answered after
 // its facts changed, a grant revoked in mid-case; and what who only reads does not see.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openConsoleWorld, type ConsoleWorld } from "./console-world.ts";
 
 const credit = "portal.request_credit_note.v1";
@@ -10,6 +10,8 @@ let world: ConsoleWorld;
 beforeAll(async () => {
   world = await openConsoleWorld();
 });
+// What a test has revoked is given again, also when it failed.
+afterEach(() => world.grantAgain());
 afterAll(() => world.close());
 
 test("who is not signed in is led to sign in, and comes back to the console", async () => {
@@ -21,6 +23,35 @@ test("who is not signed in is led to sign in, and comes back to the console", as
   expect(answer.headers.get("location")).toBe(
     "/.auth/login/aad?post_login_redirect_uri=/api/console",
   );
+});
+
+test("the page allows nothing but its own files, is never kept, and names files that never change", async () => {
+  const answer = await fetch(`${world.host.url}/api/console`);
+  const page = await answer.text();
+  expect(answer.headers.get("content-security-policy")).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "cache-control": "no-store",
+    "content-type": "text/html; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  });
+  expect(page).not.toMatch(/<script>|<style|style=|https?:/);
+  const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+  expect(files.length).toBeGreaterThan(1);
+  for (const path of files) {
+    const file = await fetch(`${world.host.url}${path}`);
+    expect([path, file.status, file.headers.get("cache-control")]).toEqual([
+      path,
+      200,
+      "public, max-age=31536000, immutable",
+    ]);
+  }
+  for (const path of ["assets/none.js", "..%2fmain.js", "assets/..%2f..%2fmain.js", "main.js"]) {
+    const file = await fetch(`${world.host.url}/api/console/${path}`);
+    expect([path, file.status]).toEqual([path, 404]);
+  }
 });
 
 test("a review is found by the keyboard alone, and resolved; a second operator is told by whom and when", async () => {
@@ -53,6 +84,8 @@ test("a review is found by the keyboard alone, and resolved; a second operator i
   const told = second.getByRole("alert").filter({ hasText: "It was resolved before" });
   expect(await told.innerText()).toMatch(/happened, by Olga Operator \(olga\) at \d{4}-/);
   await second.unroute("**/api/reviews/**");
+  // Whoever comes back to the page looks at once.
+  await second.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
   await second.getByText("Resolved.", { exact: true }).waitFor();
   expect(await told.isVisible()).toBe(true);
 

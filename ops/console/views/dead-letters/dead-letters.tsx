@@ -96,8 +96,8 @@ function CausePart(part: { path: string; cause: Causes["causes"][number]; mayMov
       </button>
       {isOpen && (
         <>
-          <LetterList path={path} cause={cause} mayMove={mayMove} />
           {mayMove && <RunForm path={path} cause={cause} name={`Move those of ${reason}`} />}
+          <LetterList path={path} cause={cause} mayMove={mayMove} />
         </>
       )}
     </article>

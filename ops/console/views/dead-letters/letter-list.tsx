@@ -23,7 +23,7 @@ export function LetterList(list: { path: string; cause: string; mayMove: boolean
   const [cursor, setCursor] = useState<string>();
   const from = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
   const { body, problem } = useLive<Letters>(
-    `${path}/preview?cause=${encodeURIComponent(cause)}&max=25${from}`,
+    `${path}/preview?cause=${encodeURIComponent(cause)}&max=10${from}`,
     everyMs,
   );
   return (
@@ -33,13 +33,18 @@ export function LetterList(list: { path: string; cause: string; mayMove: boolean
         {body?.deadLetters.map((letter) => (
           <li key={letter.sequenceNumber}>
             <LetterPart letter={letter} />
-            {mayMove && <EditPart path={path} letter={letter} />}
+            {mayMove && isWrong(letter) && <EditPart path={path} letter={letter} />}
           </li>
         ))}
       </ul>
       <More next={body?.next} onMore={setCursor} />
     </>
   );
+}
+
+/** Another look at the same would fail the same way. */
+function isWrong({ preview: { verdict } }: Letter): boolean {
+  return verdict === "noCase" || verdict === "caseNotFound";
 }
 
 function LetterPart({ letter }: { letter: Letter }) {

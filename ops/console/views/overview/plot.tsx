@@ -61,6 +61,11 @@ export function Plot(plot: { title: string; at: readonly number[]; series: reado
   );
 }
 
+/** As everywhere in the console: UTC, to the second. */
+function clockText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(11, 19);
+}
+
 function draw(
   Chart: typeof uPlot,
   place: HTMLElement,
@@ -81,7 +86,10 @@ function draw(
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_chart, _min, max) => [0, Math.max(4, Math.ceil(max * 1.2))] } },
-      axes: [axis, { ...axis, size: 40 }],
+      axes: [
+        { ...axis, values: (_chart, ticks) => ticks.map(clockText) },
+        { ...axis, size: 40 },
+      ],
       series: [
         {},
         ...series.map(({ name }, index) => ({
