@@ -1,11 +1,16 @@
 // The trace of one case, read end to end from a collector as a person would: from the webhook to the confirmed effect.
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTelemetry, type TelemetryServer } from "../../local/telemetry/server.ts";
 import type { Series } from "../../local/telemetry/metrics.ts";
 import type { Node, Trace } from "../../local/telemetry/traces.ts";
+import { CERTIFICATE } from "../local/cosmos/service/loopback-certificate.ts";
+import { startIngestion } from "../telemetry/ingestion.ts";
 import { isDone, openLocalWorld, waitUntil, type LocalWorld } from "./local-world.ts";
 
 /** On a busy machine, too, each call is answered in time: one attempt each. */
@@ -153,4 +158,60 @@ test("a collector that hangs neither slows nor fails a turn, and does not hold u
     // Ended by its own hook, within the host's grace, and not killed.
     expect(deaf.exits.at(-1)).toMatchObject({ code: 0, signal: null });
   }
+}, 60_000);
+
+test("the built app tells Application Insights under the names that the alerts ask for", async () => {
+  const ingestion = await startIngestion();
+  const folder = mkdtempSync(join(tmpdir(), "trusted-"));
+  writeFileSync(join(folder, "ca.pem"), CERTIFICATE);
+  const watched = await openLocalWorld({
+    settings: {
+      APPLICATIONINSIGHTS_CONNECTION_STRING: ingestion.connectionString,
+      APPLICATIONINSIGHTS_STATSBEAT_DISABLED: "true",
+      NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+      OTEL_METRIC_EXPORT_INTERVAL: "500",
+      ...patient,
+    },
+  });
+  try {
+    await watched.post(watched.raised("INV-INSIGHTS-1"));
+    await watched.until("INV-INSIGHTS-1", isDone);
+    await watched.fire("sweep-stale-effects");
+    const told = () => new Set(ingestion.metrics().map(({ name }) => name));
+    const wanted = [
+      "countersign.effects.settled",
+      "countersign.commit.duration",
+      "countersign.sweep.runs",
+      "countersign.unknown.oldest_age",
+      "countersign.feed.lag",
+    ];
+    await waitUntil(
+      () => `told: ${[...told()].join()}`,
+      () => wanted.every((name) => told().has(name)),
+    );
+    const settled = ingestion.metrics().filter(({ name }) => name === wanted[0]);
+    expect(settled.reduce((sum, { value }) => sum + value, 0)).toBe(3);
+    expect(JSON.stringify(ingestion.envelopes)).not.toContain("INV-INSIGHTS-1");
+  } finally {
+    await watched.close();
+    ingestion.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test("what a worker has not told yet is handed on before it ends", async () => {
+  const listener = await startTelemetry();
+  const rare = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: listener.url,
+    OTEL_METRIC_EXPORT_INTERVAL: "300000",
+    ...patient,
+  };
+  const ending = await openLocalWorld({ settings: rare });
+  await ending.post(ending.raised("INV-ENDS-1"));
+  await ending.until("INV-ENDS-1", isDone);
+  await ending.close();
+  const told = (await (await fetch(`${listener.url}/_local/metrics`)).json()) as Series[];
+  await listener.close();
+  const completed = told.filter(({ name }) => name === "countersign.cases.completed");
+  expect(completed).toMatchObject([{ value: 1 }]);
 }, 60_000);
