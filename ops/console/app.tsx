@@ -135,12 +135,24 @@ function Content() {
         </p>
       );
     case "signedIn":
-      return value.me.tenants.length === 0 ? (
-        <p class="note bad">You are signed in, and have no role in any tenant. Ask an admin.</p>
-      ) : (
-        <View {...place.value} />
-      );
+      return <Allowed me={value.me} />;
   }
+}
+
+function Allowed({ me }: { me: Me }) {
+  const { tenantId } = place.value;
+  if (me.tenants.length === 0) {
+    return <p class="note bad">You are signed in, and have no role in any tenant. Ask an admin.</p>;
+  }
+  if (me.tenants.some((one) => one.tenantId === tenantId))
+    return <View key={tenantId} {...place.value} />;
+  // Until one is chosen, which is done at once.
+  if (tenantId === "") return <p class="faint">Reading …</p>;
+  return (
+    <p class="note bad">
+      You have no role in the tenant {tenantId}. Choose one of yours at the top, or ask an admin.
+    </p>
+  );
 }
 
 function View({ rest: [first, second], section }: Place) {

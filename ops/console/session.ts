@@ -27,8 +27,8 @@ export async function beginSession(): Promise<void> {
   const me = answer.body;
   session.value = { kind: "signedIn", me };
   const [first] = me.tenants;
-  const isKnown = me.tenants.some(({ tenantId }) => tenantId === place.value.tenantId);
-  if (!isKnown && first !== undefined) goTo(linkIn(first.tenantId, place.value.section));
+  if (place.value.tenantId === "" && first !== undefined)
+    goTo(linkIn(first.tenantId, place.value.section));
   await lookForPersonas();
 }
 

@@ -84,10 +84,11 @@ export function toneOf(words: string | undefined): Tone {
   return verdictTones[first] ?? "plain";
 }
 
-/** The API's half sentences, as a whole one. */
+/** The API's half sentences, as a whole one; a name at the beginning stays as it is. */
 export function sentence(words: string): string {
   const end = /[.!?]$/.test(words) ? "" : ".";
-  return words.charAt(0).toUpperCase() + words.slice(1) + end;
+  const begin = /^[a-z]+(?=[ ,:]|$)/.test(words) ? words.charAt(0).toUpperCase() : words.charAt(0);
+  return begin + words.slice(1) + end;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

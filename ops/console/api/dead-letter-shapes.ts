@@ -46,3 +46,20 @@ export interface MoveAnswer extends MoveCounts {
   left?: number;
   stopped?: string;
 }
+
+export interface Archived {
+  archived: {
+    id: string;
+    tenantId: string;
+    caseId: string;
+    queue: string;
+    sequenceNumber: string;
+    how: string;
+    by: string;
+    why: string;
+    atMs: number;
+    /** Null for who only reads. */
+    content: { reason?: string; body?: { text: string } } | null;
+  }[];
+  next?: string;
+}

@@ -21,13 +21,25 @@ export function Row(row: { link: string; title: string; children: ComponentChild
 }
 
 /** The next page of a list is asked for by hand: a list that grows by itself is lost under the finger. */
-export function More({ onMore, next }: { next: string | undefined; onMore(next: string): void }) {
-  if (next === undefined) return null;
+export function More(pages: {
+  /** Of the page that is shown; undefined: the first. */
+  cursor: string | undefined;
+  next: string | undefined;
+  onGo(cursor: string | undefined): void;
+}) {
+  const { cursor, next, onGo } = pages;
   return (
     <p>
-      <button type="button" onClick={() => onMore(next)}>
-        Show the next page
-      </button>
+      {cursor !== undefined && (
+        <button type="button" onClick={() => onGo(undefined)}>
+          Back to the first page
+        </button>
+      )}{" "}
+      {next !== undefined && (
+        <button type="button" onClick={() => onGo(next)}>
+          Show the next page
+        </button>
+      )}
     </p>
   );
 }

@@ -53,7 +53,7 @@ export function RecordsView() {
           </table>
         </div>
       )}
-      <More next={live.body?.next} onMore={setCursor} />
+      <More cursor={cursor} next={live.body?.next} onGo={setCursor} />
     </Page>
   );
 }

@@ -180,6 +180,8 @@ describe("who only reads", () => {
     expect(await page.locator("form").count()).toBe(0);
     const text = await page.locator("main").innerText();
     expect(text).not.toMatch(/1199\.00|SUP-77|@acme\.example/);
+    await page.goto(`${world.host.url}/api/console#/globex/reviews`);
+    await page.getByText("You have no role in the tenant globex.").waitFor();
     await page.goto(`${world.host.url}/api/console#/acme/grants`);
     await page.getByText("need the role admin").waitFor();
     expect(await page.locator("form").count()).toBe(0);

@@ -54,4 +54,5 @@ test("spans and sentences read as a person says them", () => {
   const spans = [0, 999, 59_000, 61_000, 3_600_000, 3_660_000, 90_000_000, -5].map(spanText);
   expect(spans).toEqual(["0 ms", "999 ms", "59 s", "1 min", "1 h", "1 h 1 min", "1 d 1 h", "0 ms"]);
   expect(sentence("nothing counts")).toBe("Nothing counts.");
+  expect(sentence("invoice.raised came.")).toBe("invoice.raised came.");
 });

@@ -36,7 +36,7 @@ export function ApprovalsView() {
           ))}
         </Rows>
       )}
-      <More next={live.body?.next} onMore={setCursor} />
+      <More cursor={cursor} next={live.body?.next} onGo={setCursor} />
     </Page>
   );
 }

@@ -12,12 +12,19 @@ import { linkTo, place } from "../../place.ts";
 export function CasesView() {
   const { tenantId } = place.value;
   const [search, setSearch] = useState<Record<string, string>>({});
-  const query = new URLSearchParams({ max: "50", ...search });
+  const [cursor, setCursor] = useState<string>();
+  const page = cursor === undefined ? {} : { cursor };
+  const query = new URLSearchParams({ max: "50", ...search, ...page });
   const live = useLive<Cases>(`search/${tenantId}/cases?${query}`);
   const cases = live.body?.cases;
   return (
     <Page title="Cases" of={`cases ${tenantId}`} live={live}>
-      <SearchForm onSearch={setSearch} />
+      <SearchForm
+        onSearch={(wanted) => {
+          setSearch(wanted);
+          setCursor(undefined);
+        }}
+      />
       {cases?.length === 0 && <p class="note">No case fits this search.</p>}
       {cases !== undefined && cases.length > 0 && (
         <Rows label="Cases found">
@@ -32,7 +39,7 @@ export function CasesView() {
           ))}
         </Rows>
       )}
-      <More next={live.body?.next} onMore={(cursor) => setSearch({ ...search, cursor })} />
+      <More cursor={cursor} next={live.body?.next} onGo={setCursor} />
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { Ago } from "../../parts/time.tsx";
 import { place } from "../../place.ts";
 import { may, mayEverywhere } from "../../session.ts";
 import { plural } from "../../words.ts";
+import { ArchivedPart } from "./archived.tsx";
 import { LetterList } from "./letter-list.tsx";
 import { RunForm } from "./run-form.tsx";
 
@@ -39,6 +40,7 @@ export function DeadLettersView() {
       {queues.map((queue) => (
         <QueuePart key={`${tenant} ${queue}`} tenant={tenant} queue={queue} />
       ))}
+      <ArchivedPart key={tenant} tenant={tenant} />
     </Page>
   );
 }

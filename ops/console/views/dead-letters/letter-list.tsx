@@ -37,7 +37,7 @@ export function LetterList(list: { path: string; cause: string; mayMove: boolean
           </li>
         ))}
       </ul>
-      <More next={body?.next} onMore={setCursor} />
+      <More cursor={cursor} next={body?.next} onGo={setCursor} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 // One review on one screen: what was attempted, what is known, what the provider promises, and what each choice would do.
 import { useLive } from "../../api/live.ts";
-import type { Choice, Review } from "../../api/shapes.ts";
+import type { Review } from "../../api/shapes.ts";
 import { EffectPart } from "../../parts/effect.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Tag } from "../../parts/tag.tsx";
@@ -124,7 +124,7 @@ function Choices({ path, shown }: { path: string; shown: Review }) {
       <ForceRequests path={path} shown={shown} />
       {!may("operator") && <p class="faint">Choosing needs the role operator for this tenant.</p>}
       <div class="choices">
-        {byPermission(shown.choices).map((choice) => (
+        {shown.choices.map((choice) => (
           <article key={choice.how} class={choice.isPermitted ? "choice" : "choice closed"}>
             <h3>{choiceName(choice.how)}</h3>
             <p>{choice.consequence}</p>
@@ -145,9 +145,4 @@ function Choices({ path, shown }: { path: string; shown: Review }) {
       </div>
     </section>
   );
-}
-
-/** What can be done comes before what cannot; else as the API says. */
-function byPermission(choices: readonly Choice[]): Choice[] {
-  return choices.toSorted((a, b) => Number(b.isPermitted) - Number(a.isPermitted));
 }

@@ -40,14 +40,7 @@ export function ReviewsView() {
           ))}
         </Rows>
       )}
-      {cursor !== undefined && (
-        <p>
-          <button type="button" onClick={() => setCursor(undefined)}>
-            Back to the first page
-          </button>
-        </p>
-      )}
-      <More next={live.body?.next} onMore={setCursor} />
+      <More cursor={cursor} next={live.body?.next} onGo={setCursor} />
     </Page>
   );
 }
