@@ -15,6 +15,8 @@ export interface Api {
   /** `path` is below /api; its parts are encoded by `pathOf`. */
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
+  /** Asked once, and whatever is answered, "unavailable" too. */
+  probe(path: string): Promise<unknown>;
 }
 
 const Problem = z.looseObject({
@@ -57,6 +59,12 @@ export function apiOf(target: Target, signal: AbortSignal): Api {
     isLocal: target.isLocal,
     get: (path, query = {}) => send("GET", `${path}${queryText(query)}`),
     post: (path, body) => send("POST", path, body),
+    async probe(path) {
+      const answer = await once(target, { method: "GET", path, body: undefined, signal });
+      if (answer.kind === "answered") return answer.body;
+      if (answer.body !== undefined) return answer.body;
+      throw answer.failure;
+    },
   };
 }
 
@@ -71,7 +79,8 @@ function queryText(query: Query): string {
 
 type Answer =
   | { kind: "answered"; body: unknown }
-  | { kind: "again"; failure: Failure; afterMs: number };
+  /** `body`: of an answer that says "unavailable". */
+  | { kind: "again"; failure: Failure; afterMs: number; body?: unknown };
 
 async function once(
   target: Target,
@@ -109,7 +118,7 @@ async function once(
   const failure = failureOf(response.status, json);
   if (failure.exitCode !== exitCodes.unavailable) throw failure;
   const afterMs = Number(response.headers.get("retry-after") ?? 0) * 1000 || pauseMs;
-  return { kind: "again", failure, afterMs };
+  return { kind: "again", failure, afterMs, body: json };
 }
 
 function jsonOf(text: string): unknown {

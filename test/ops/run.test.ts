@@ -292,6 +292,37 @@ describe("the target", () => {
   });
 });
 
+describe("the doctor", () => {
+  const ready = {
+    status: "ready",
+    checks: { settings: "ok", store: "ok", broker: "ok" },
+  };
+  const me = { id: "u", tenants: [{ tenantId: "acme", roles: ["operator"] }] };
+  const report = (storeMs: number, state: string) => ({
+    body: { storeMs, checks: [{ name: "queues", state, says: "as it is" }] },
+  });
+
+  test("ends with 4 and the part that fails when the app cannot work, and asks no further", async () => {
+    const checks = { ...ready.checks, settings: "failed" };
+    api.answer({ "health-ready": { status: 503, body: { status: "notReady", checks } } });
+    const { code, err } = await ops(["doctor"]);
+    expect([code, api.asked.length]).toEqual([4, 1]);
+    expect(err).toContain("settings failed");
+  });
+
+  test("ends with 1 when something is wrong, or when the clock here is not the store's", async () => {
+    api.answer({ "health-ready": { body: ready }, "show-me": { body: me } });
+    api.answer({ "show-doctor": () => report(Date.now(), "notReadable") });
+    expect((await ops(["doctor"])).code).toBe(0);
+    api.answer({ "show-doctor": () => report(Date.now(), "wrong") });
+    expect((await ops(["doctor"])).err).toContain("queues");
+    api.answer({ "show-doctor": () => report(Date.now() + 120_000, "ok") });
+    const late = await ops(["doctor"]);
+    expect([late.code, late.err]).toEqual([1, expect.stringContaining("clock here")]);
+    expect(late.out).toContain("behind the store's");
+  });
+});
+
 describe("a drain", () => {
   const state = (isQuiet: boolean, count: number) => ({
     draining: true,

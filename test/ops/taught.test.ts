@@ -79,7 +79,7 @@ function commandsIn(path: string): string[] {
   // What Markdown quotes may go on in the next line.
   const text = path.endsWith(".md") ? written.replaceAll(/\s+/g, " ") : written;
   return [...text.matchAll(/(?:`ops|npm run ops --) ([a-z][^`|\n]*)/g)].map(([, line]) =>
-    (line ?? "").trim(),
+    (line ?? "").trim().replace(/^help /, ""),
   );
 }
 

@@ -129,7 +129,7 @@ function addAnswer(approvals: Command, open: Opens): void {
             consequence:
               decision === "approve"
                 ? `${approval.action} is sent, with the payload that was frozen. ${approval.consequence}`
-                : "The effect is not sent; the workflow says what comes instead.",
+                : "Nothing of its plan is sent; the case is decided anew, and may ask again.",
             refusedBecause: whyNot(approval),
             isDangerous: true,
           });

@@ -30,26 +30,52 @@ export function addDoctor(program: Command, open: Opens): void {
       .description("connections, roles, queue settings, clock, schema versions, sign-in")
       .action(async (_options: object, command: Command) => {
         const session = open(command);
+        const ready = await readiness(session);
+        if (ready.state === "wrong") {
+          show(session, { checks: [ready] }, [ready]);
+          const what = `the app cannot work now: ${ready.says}. Its log says why.`;
+          throw new Failure(exitCodes.unavailable, what);
+        }
         const me = read(Me, await session.api.get("me"));
         const fromMs = Date.now();
         const answer = read(Doctor, await session.api.get("doctor"));
         const checks = [
+          ready,
           signedIn(session, me),
           clock(answer.storeMs, { fromMs, toMs: Date.now() }),
           ...answer.checks,
         ];
-        session.show({ ...answer, checks }, () =>
-          table(
-            ["check", "", "what"],
-            checks.map(({ name, says, state }) => [name, wordOf[state], says]),
-          ),
-        );
+        show(session, { ...answer, checks }, checks);
         const wrong = checks.filter(({ state }) => state === "wrong");
         if (wrong.length === 0) return;
         const names = wrong.map(({ name }) => name).join(", ");
         throw new Failure(exitCodes.refused, `not as it should be: ${names}.`);
       }),
     { example: "doctor --url https://countersign-prod.azurewebsites.net" },
+  );
+}
+
+const Ready = z.looseObject({
+  status: z.string(),
+  checks: z.record(z.string(), z.string()),
+});
+
+/** Without a sign-in: it also tells when the app has not started. */
+async function readiness({ api }: Session): Promise<Check> {
+  const { checks, status } = read(Ready, await api.probe("health/ready"));
+  const failed = Object.entries(checks).filter(([, state]) => state !== "ok");
+  const says = failed.map(([name]) => `${name} failed`).join(", ");
+  return status === "ready"
+    ? { name: "health", state: "ok", says: `${Object.keys(checks).join(", ")}: ok` }
+    : { name: "health", state: "wrong", says };
+}
+
+function show(session: Session, answer: object, checks: readonly Check[]): void {
+  session.show(answer, () =>
+    table(
+      ["check", "", "what"],
+      checks.map(({ name, says, state }) => [name, wordOf[state], says]),
+    ),
   );
 }
 
