@@ -47,6 +47,9 @@ describe("an event", () => {
     const after = fold(withEvent(done, event(2)), 2);
     expect(after.case?.status).toBe("done");
     expect(after.reviews.map(({ kind }) => kind)).toEqual(["FactsChangedAfterEnd"]);
+    const chatty = fold(withEvent(fold(withEvent(after, event(3)), 3), event(4)), 4);
+    expect(chatty.case?.facts).toEqual({ n: 4 });
+    expect(chatty.reviews).toHaveLength(1);
   });
 
   test("with new facts answers a hold that a decision made", () => {

@@ -48,6 +48,16 @@ test("a decision that would tell somebody by an action that needs an approval is
   expect(held?.detail).toContain("mail.tell.v1 needs an approval");
 });
 
+test("a decision for a status that its workflow does not have is held before anything is sent", async () => {
+  const world = newWorld({
+    decide: () => ({ ...planned([credit("10.00")]), nextStatus: "dnoe" }),
+  });
+  await world.post(1);
+  await world.run();
+  expect(world.keyed.received).toEqual([]);
+  expect((await world.record()).held?.detail).toContain("dnoe is no status");
+});
+
 describe("a planned effect that was accepted and then failed at its goal", () => {
   async function failedInMidPlan(): Promise<World> {
     const second = { action: "keyed.second.v1", target: "T-1", payload: { state: "marked" } };

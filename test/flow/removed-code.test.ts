@@ -178,6 +178,24 @@ describe("a notification whose action was removed", () => {
   });
 });
 
+test("a case in a status that was removed is held with the reason, and goes on once the status is back", async () => {
+  let isReady = false;
+  const world = newWorld({ decide: () => (isReady ? planOfOne : { kind: "wait", why: "test" }) });
+  await world.post(1);
+  await world.run(world.worker(), 0);
+  const statusesLeft = { fresh: { final: false }, done: { final: true } };
+  await world.post(2);
+  isReady = true;
+  await runWith(world, { workflow: { statuses: statusesLeft } });
+  const { held, status } = await world.record();
+  expect([status, held?.reason]).toEqual(["open", "FactsInvalid"]);
+  expect(held?.detail).toContain("open is no status");
+  expect(await openReviews(world)).toEqual(["CaseHeld"]);
+  await world.run(world.worker(), 2 * hourMs);
+  expect(sent(world)).toEqual(["keyed.first.v1", "mail.tell.v1"]);
+  expect(await openReviews(world)).toEqual([]);
+});
+
 describe("a case whose workflow was removed", () => {
   const gone = { workflow: "none" } as const;
 

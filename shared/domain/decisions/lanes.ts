@@ -7,7 +7,7 @@ import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/e
 import type { Case, Plan } from "../records/case.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
 import { forwardFacts } from "./forward-facts.ts";
-import { effectCodeStep, missingStep, notificationStep } from "./missing-code.ts";
+import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
 import { exhaustion, keyEndMs, recover } from "./recover.ts";
 import { whyRepeated } from "./repeated-intent.ts";
 import type { LaneFacts, Step } from "./step.ts";
@@ -178,6 +178,8 @@ function claimStep(effect: Effect, facts: LaneFacts): Step {
 /** Nothing of an earlier plan is on its way here: a plan does not end before that. */
 function decideStep(record: Case, facts: LaneFacts): Step {
   if (planIsHeld(record) || facts.workflow === undefined) return { kind: "idle" };
+  const lost = whyStatusLost(record, facts.workflow);
+  if (lost !== undefined) return { kind: "awaitCode", reason: "FactsInvalid", why: lost };
   if (facts.workflow.statuses[record.status]?.final !== false) return { kind: "idle" };
   if (record.decidedVersion === record.version) return { kind: "idle" };
   const retry = record.decideRetry;

@@ -1,7 +1,7 @@
 // Code that a case needs and that this deployment does not have: a workflow, an action, a provider, facts that fit. Pure.
 //
 //   the workflow   the case is held, its events wait unfolded; what is out is still settled, looked up and told
-//   the facts      held as well, by field; an event that mends them lifts it, too
+//   the facts      held as well, by field; an event that mends them lifts it, too. The same for a status that is gone
 //   an action      nothing is sent; the effect is held, or the case if a notification needs it
 //   a provider     the effect is held; a call that was out ends as unknown at its deadline and is held then
 //
@@ -62,7 +62,8 @@ function liftStep(record: Case, book: Book, workflow: Workflow): Step | undefine
     case "UnknownWorkflow":
       return { kind: "liftHold", why: `workflow ${workflow.type} is registered again` };
     case "FactsInvalid":
-      return forwardFacts(record, workflow).kind === "fits"
+      return forwardFacts(record, workflow).kind === "fits" &&
+        whyStatusLost(record, workflow) === undefined
         ? { kind: "liftHold", why: "the facts fit this code" }
         : undefined;
     case "ActionRemoved":
@@ -72,6 +73,12 @@ function liftStep(record: Case, book: Book, workflow: Workflow): Step | undefine
     default:
       return undefined;
   }
+}
+
+/** A status that no code here has is neither open nor final: nothing would ever be decided on it, and nobody told. */
+export function whyStatusLost({ status }: Case, workflow: Workflow): string | undefined {
+  if (Object.hasOwn(workflow.statuses, status)) return undefined;
+  return `${status} is no status of revision ${workflow.revision} of ${workflow.type}`;
 }
 
 /** A commit prepares its notifications: without their code it cannot be made. */

@@ -9,7 +9,7 @@ import type { Book, Decision } from "../definitions.ts";
 import { freezePayload, keptPayload } from "../frozen-payload.ts";
 import { operationIdOf } from "../identity.ts";
 import { whyRepeated } from "../decisions/repeated-intent.ts";
-import type { ActionRequest, PlannedAction } from "../records/case.ts";
+import type { ActionRequest, Case, PlannedAction } from "../records/case.ts";
 import type { EffectOf } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
 import type { Payload } from "../records/payload.ts";
@@ -53,7 +53,10 @@ function applyPlan(
   const { nowMs } = options;
   const hold = (reason: "DecisionHeld" | "RepeatedIntent" | "PayloadMismatch", why: string) =>
     holdCase(snapshot, { reason, why, nowMs });
-  const refused = whyRefused(decision, options.book) ?? whyNoCompensation(snapshot, decision);
+  const refused =
+    whyNoStatus(record, decision, options.book) ??
+    whyRefused(decision, options.book) ??
+    whyNoCompensation(snapshot, decision);
   if (refused !== undefined) return hold("DecisionHeld", refused);
   const { book } = options;
   const frozen = decision.actions.map((request, ordinal) => {
@@ -106,6 +109,18 @@ function applyPlan(
 export function withPrepared(snapshot: Snapshot, effect: EffectOf<"prepared">): Snapshot {
   const isKnown = snapshot.effects.some(({ operationId }) => operationId === effect.operationId);
   return isKnown ? snapshot : withEffect(snapshot, effect);
+}
+
+/** A case in a status that its workflow does not have would rest there for good, and nobody would be told. */
+function whyNoStatus(
+  { workflow }: Case,
+  { nextStatus }: Decision & { kind: "plan" },
+  book: Book,
+): string | undefined {
+  const statuses = book.workflow(workflow.type)?.statuses ?? {};
+  return Object.hasOwn(statuses, nextStatus)
+    ? undefined
+    : `${nextStatus} is no status of ${workflow.type}`;
 }
 
 /** What a decider may not ask for; a model's ids, keys and grants are never read at all. */

@@ -123,7 +123,12 @@ function putOff(snapshot: Snapshot, event: Event, why: string, nowMs: number): S
   return awaitCode(snapshot, event, { reason: "FactsInvalid", why, nowMs });
 }
 
+/** One review while a person has not seen it, however much a chatty source tells: all of it is in the case's history. */
 function reviewLateFacts(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
+  const isShown = snapshot.reviews.some(
+    ({ kind, resolution }) => kind === "FactsChangedAfterEnd" && resolution === undefined,
+  );
+  if (isShown) return snapshot;
   const [reviewed] = openReview(snapshot, {
     subject: "case",
     kind: "FactsChangedAfterEnd",
