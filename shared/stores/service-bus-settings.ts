@@ -1,5 +1,5 @@
 // The settings of the queues, through Service Bus's management API: it takes the right to manage, which the app's own identity
-// need not have, and an address over HTTPS, which a local broker need not have. Absent without them.
+// need not have, and a certificate that this machine trusts. Absent without them.
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { credentialOf, type ServiceBusConnection } from "./connections.ts";
 

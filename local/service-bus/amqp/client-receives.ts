@@ -101,17 +101,24 @@ function waitForSession(
 ): () => void {
   let answered = false;
   const waitMs = Number(link.properties?.["com.microsoft:timeout"] ?? SESSION_WAIT_MAX_MS);
-  const giveUp = broker.clock.alarm(broker.clock.nowMs() + waitMs, () => {
-    answered = true;
-    leaveLine();
-    sendAttach(link);
-    refuse(link, refusals.timeout);
-  });
-  const leaveLine = holdNextSession(queue, holder, (hold) => {
+  const refuseNow = (refusal: Refusal): void => {
     answered = true;
     giveUp();
-    start(hold);
     sendAttach(link);
+    refuse(link, refusal);
+  };
+  const giveUp = broker.clock.alarm(broker.clock.nowMs() + waitMs, () => {
+    leaveLine();
+    refuseNow(refusals.timeout);
+  });
+  const leaveLine = holdNextSession(queue, holder, {
+    onHeld(hold) {
+      answered = true;
+      giveUp();
+      start(hold);
+      sendAttach(link);
+    },
+    onRefused: refuseNow,
   });
   return () => {
     giveUp();

@@ -13,7 +13,7 @@ import type { Server } from "node:net";
 import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
 
 import type { Broker } from "../broker/broker.ts";
-import { refusals } from "../broker/message.ts";
+import { entityNotFound } from "../broker/message.ts";
 import { serveTokenRequests } from "./requests/cbs.ts";
 import { serveReceiver } from "./client-receives.ts";
 import { serveSender } from "./client-sends.ts";
@@ -83,7 +83,7 @@ const servedBy = new WeakMap<Sender | Receiver, Queue>();
 
 function detachFrom(queue: Queue, connection: Connection): void {
   const isForIt = (link: Sender | Receiver): boolean => servedBy.get(link) === queue;
-  const detach = (link: Sender | Receiver): void => link.close(refusals.entityDeleted);
+  const detach = (link: Sender | Receiver): void => link.close(entityNotFound(queue.name));
   connection.each_sender(detach, isForIt);
   connection.each_receiver(detach, isForIt);
 }
@@ -136,14 +136,6 @@ function isManagement(address: string): boolean {
 
 function entityOf(address: string): string {
   return address.slice(0, -"/$management".length);
-}
-
-function entityNotFound(address: string): { condition: string; description: string } {
-  return {
-    condition: "amqp:not-found",
-    // The SDK recognises the wording.
-    description: `The messaging entity '${address}' could not be found.`,
-  };
 }
 
 const linkEnds = new WeakMap<Connection, Set<{ link: Sender; end: LinkEnd }>>();

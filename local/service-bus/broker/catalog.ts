@@ -165,7 +165,9 @@ async function remove(state: State, entity: Entity): Promise<void> {
   for (const { address, queue } of gone) {
     discardQueue(queue);
     store.removeEntity(address);
-    for (const tell of state.tellRemoved) tell(queue);
+    for (const tell of state.tellRemoved) {
+      for (const part of [queue, queue.deadLetterQueue ?? queue]) tell(part);
+    }
   }
   await new Promise<void>((committed) => {
     store.afterCommit(committed);

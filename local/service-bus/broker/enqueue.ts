@@ -5,7 +5,7 @@
 // reported as accepted and dropped, as Azure does.
 
 import type { Message, NewMessage, Refusal } from "./message.ts";
-import { notAllowed, refusals, tooLarge } from "./message.ts";
+import { entityNotFound, notAllowed, refusals, tooLarge } from "./message.ts";
 import { admit, nextSequenceNumber, removeMessage, type Queue } from "./queue.ts";
 
 /** Azure's Standard tier: a message or a batch with all its properties. */
@@ -15,7 +15,7 @@ const ID_LENGTH_MAX = 128;
 export type Enqueued = { sequenceNumbers: number[] };
 
 export function checkMessages(queue: Queue, messages: NewMessage[]): Refusal | undefined {
-  if (queue.deleted) return refusals.entityDeleted;
+  if (queue.deleted) return entityNotFound(queue.name);
   const sizeBytes = messages.reduce((sum, message) => sum + message.sizeBytes, 0);
   if (sizeBytes > MESSAGE_SIZE_MAX_BYTES) return tooLarge(sizeBytes, MESSAGE_SIZE_MAX_BYTES);
   for (const { messageId, sessionId } of messages) {

@@ -85,10 +85,6 @@ export const refusals = {
     condition: "com.microsoft:message-not-found",
     description: "No message with the given sequence number is there.",
   },
-  entityDeleted: {
-    condition: "amqp:not-found",
-    description: "The messaging entity could not be found: it has been deleted.",
-  },
   serverBusy: {
     condition: "com.microsoft:server-busy",
     description: "The broker is busy. Wait and try again.",
@@ -98,6 +94,15 @@ export const refusals = {
     description: "No session with messages became free within the time given.",
   },
 } satisfies Record<string, Refusal>;
+
+/** It never was, or it has been deleted. */
+export function entityNotFound(address: string): Refusal {
+  return {
+    condition: "amqp:not-found",
+    // The SDK recognises the wording.
+    description: `The messaging entity '${address}' could not be found.`,
+  };
+}
 
 export function notAllowed(description: string): Refusal {
   return { condition: "amqp:not-allowed", description };

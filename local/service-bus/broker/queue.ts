@@ -15,7 +15,13 @@ import type { CancelAlarm, Clock } from "./clock.ts";
 import { withApplicationProperties } from "./content.ts";
 import { inOrder, type InOrder } from "./in-order.ts";
 import type { MessageLog } from "./message-log.ts";
-import type { Lock, Message, SessionHold } from "./message.ts";
+import {
+  entityNotFound,
+  type Lock,
+  type Message,
+  type Refusal,
+  type SessionHold,
+} from "./message.ts";
 import type { RecentId, Store } from "./store/store.ts";
 
 export type Session = {
@@ -29,7 +35,7 @@ export type Session = {
 export type Consumer = { pump(): void };
 
 /** A receiver that waits for whichever session is free next. */
-export type SessionWaiter = { give(session: Session): void };
+export type SessionWaiter = { give(session: Session): void; refuse(refusal: Refusal): void };
 
 export type Queue = {
   name: string;
@@ -98,6 +104,7 @@ export function changeSettings(queue: Queue, settings: QueueSettings): void {
 /** Forgets all that is in it, in memory and in the store: nothing rings, returns or is given out any more. */
 export function discardQueue(queue: Queue): void {
   queue.deleted = true;
+  for (const waiter of queue.waiters) waiter.refuse(entityNotFound(queue.name));
   for (const cancel of queue.alarms.values()) cancel();
   for (const lock of queue.locks.values()) lock.cancelExpiry();
   for (const { hold } of queue.sessions.values()) {

@@ -28,18 +28,21 @@ export function holdSession(queue: Queue, id: string, holder: Holder): Refusal |
   return hold(queue, session, holder);
 }
 
-/** The session longest ready, or the next to become so. Returns a way to stop waiting. */
+/** The session longest ready, or the next to become so, if there ever is one. Returns a way to stop waiting. */
 export function holdNextSession(
   queue: Queue,
   holder: Holder,
-  onHeld: (hold: SessionHold) => void,
+  { onHeld, onRefused }: { onHeld(hold: SessionHold): void; onRefused(refusal: Refusal): void },
 ): () => void {
   const [session] = queue.freeSessions;
   if (session !== undefined) {
     onHeld(hold(queue, session, holder));
     return () => {};
   }
-  const waiter = { give: (free: Session): void => onHeld(hold(queue, free, holder)) };
+  const waiter = {
+    give: (free: Session): void => onHeld(hold(queue, free, holder)),
+    refuse: onRefused,
+  };
   queue.waiters.add(waiter);
   return () => queue.waiters.delete(waiter);
 }

@@ -5,7 +5,7 @@ import type { Secrets } from "./sources.ts";
 
 export interface Surroundings {
   serviceBusConnection: string;
-  serviceBusCertificatePath: string;
+  trustedCertificatesPath: string;
   cosmosConnection: string;
   providersUrl: string;
   secrets: Secrets;
@@ -27,7 +27,7 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     WEBSITE_AUTH_ENABLED: "True",
     ServiceBus: serviceBusConnection,
     // Node's own, for the administration client, which speaks https: the local broker vouches for itself.
-    NODE_EXTRA_CA_CERTS: surroundings.serviceBusCertificatePath,
+    NODE_EXTRA_CA_CERTS: surroundings.trustedCertificatesPath,
     Cosmos: cosmosConnection,
     COSMOS_DATABASE: "countersign",
     CASE_ID_KEY: secrets.caseIdKey,

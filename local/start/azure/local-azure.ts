@@ -15,6 +15,7 @@ import { secretsOf } from "./sources.ts";
 import type { Secrets } from "./sources.ts";
 import { workerPidFile } from "./state-folder.ts";
 import type { StateFolder } from "./state-folder.ts";
+import { trustedCertificates } from "./trusted-certificates.ts";
 
 export interface WorkerExit {
   pid: number;
@@ -203,11 +204,12 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
     const [providers, serviceBus, cosmos, telemetryUrl] = await startStores(plan, started);
     const newGrants = await grantActions(cosmos.connectionString);
     plan.step("grants", newGrants === 0 ? "kept as they were" : `${newGrants} given`);
+    const trusted = await trustedCertificates(plan.state, serviceBus.certificatePath);
     const settings = {
       ...appSettings({
         otlpEndpoint: telemetryUrl ?? plan.otlp ?? "",
         serviceBusConnection: serviceBus.connectionString,
-        serviceBusCertificatePath: serviceBus.certificatePath,
+        trustedCertificatesPath: trusted,
         cosmosConnection: cosmos.connectionString,
         providersUrl: providers.url,
         secrets,
@@ -215,7 +217,7 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
       ...plan.settings,
     };
     await plan.state.writeJson("local.settings.json", { IsEncrypted: false, Values: settings });
-    const host = await startHost(plan, workers.hear);
+    const host = await startHost(plan, trusted, workers.hear);
     started.set("host", host);
     const { url, keys, functions } = host.ready;
     const workerPid = () => [...workers.pids].at(-1);
@@ -264,10 +266,12 @@ const personas = [
 
 async function startHost(
   plan: Plan,
+  trustedCertificatesPath: string,
   onMessage: (message: { kind: string }) => void,
 ): Promise<ManagedProcess<HostReady>> {
   return startProcess<HostReady>({
     ...(await outline(plan, "Functions host", "host")),
+    env: { NODE_EXTRA_CA_CERTS: trustedCertificatesPath },
     onMessage,
     args: Object.entries({
       "--app": root,

@@ -18,6 +18,8 @@ export interface ProcessPlan {
   entry: string;
   args: string[];
   logFile: string;
+  /** Besides our own environment. */
+  env?: Record<string, string>;
   /** Every message that is not "ready". */
   onMessage?: (message: { kind: string }) => void;
   say: (line: string) => void;
@@ -40,6 +42,7 @@ function spawn(plan: ProcessPlan): ChildProcess {
   const child = fork(join(root, plan.entry), plan.args, {
     cwd: root,
     detached: true,
+    env: { ...process.env, ...plan.env },
     stdio: ["ignore", log, log, "ipc"],
     execArgv: ["--disable-warning=ExperimentalWarning", "--import", preload],
   });

@@ -5,6 +5,7 @@
 //   runs.json       how often the samples were run here
 //   running.json    where the running copy serves, while it does
 //   worker.pid      the worker that runs the app just now, for whoever wants to kill it
+//   trusted-certificates.pem  whom the workers trust besides Node's own list
 //   cosmos/ service-bus/ providers/ host/ logs/
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { readFileSync, rmSync } from "node:fs";

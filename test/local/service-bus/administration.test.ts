@@ -17,6 +17,7 @@ import {
   only,
   serviceBus,
   temporaryFolder,
+  until,
 } from "./with-service-bus.ts";
 
 const main = join(import.meta.dirname, "../../../local/service-bus/main.ts");
@@ -97,6 +98,36 @@ describe("a receiver of an entity that is deleted", () => {
     await bus.administer().createQueue("work");
     expect(await codeOf(receiver.completeMessage(held))).not.toBe("no error");
     expect(await bus.connect().createReceiver("work").peekMessages(10)).toEqual([]);
+  });
+});
+
+describe("whoever waits at a queue that is deleted", () => {
+  test("for a session, for messages or for dead letters, is told so and waits no longer", async () => {
+    const bus = await serviceBus({
+      queues: [{ name: "work", requiresSession: true }, { name: "plain" }],
+    });
+    const client = bus.connect();
+    const accepting = codeOf(client.acceptNextSession("work"));
+    const told: string[] = [];
+    const waiting = [
+      client.createReceiver("plain"),
+      client.createReceiver("plain", { subQueueType: "deadLetter" }),
+    ];
+    for (const receiver of waiting) {
+      receiver.subscribe({
+        processMessage: async () => {},
+        processError: async ({ error }) => void told.push((error as { code?: string }).code ?? ""),
+      });
+    }
+    await client.createSender("work").sendMessages({ sessionId: "a", body: 1 });
+    const session = client.acceptSession("work", "b");
+    await (await session).close();
+    const second = codeOf(client.acceptNextSession("work"));
+    await bus.administer().deleteQueue("work");
+    await bus.administer().deleteQueue("plain");
+    expect(await Promise.all([accepting, second])).toEqual(["no error", "MessagingEntityNotFound"]);
+    await until("both are told", () => told.length >= 2);
+    expect(new Set(told)).toEqual(new Set(["MessagingEntityNotFound"]));
   });
 });
 

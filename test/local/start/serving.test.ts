@@ -68,6 +68,18 @@ describe("a copy that serves", () => {
     expect(await caseStatus()).toBe(404);
   });
 
+  test("lets the app read the settings and counts of its queues, as it would on Azure", async () => {
+    const response = await fetch(`http://127.0.0.1:${portBase}/api/doctor`, {
+      headers: { "x-functions-key": /x-functions-key: (\S+)'/.exec(said)?.[1] ?? "" },
+    });
+    const { checks } = (await response.json()) as { checks: { name: string; state: string }[] };
+    const queues = checks.filter(({ name }) => name.startsWith("queue"));
+    expect(queues).toMatchObject([
+      { name: "queue cases", state: "ok" },
+      { name: "queue reviews", state: "ok" },
+    ]);
+  });
+
   test("keeps a second one off its state", () => {
     const args = ["--disable-warning=ExperimentalWarning", mainPath, "--state", state];
     const second = spawnSync("node", args, { encoding: "utf8" });
