@@ -22,6 +22,7 @@ import type { Queue } from "../broker/queue.ts";
 import {
   cutConnection,
   keepRawMessages,
+  letLateDetachesPass,
   onSocketClosed,
   tellEachOutcome,
   userAgentOf,
@@ -49,6 +50,7 @@ export function serveAmqp(broker: Broker, port: number): Server {
   container.on("connection_open", ({ connection }: EventContext) => {
     connections.add(connection);
     onSocketClosed(connection, () => connections.delete(connection));
+    letLateDetachesPass(connection);
     const subject = { operation: "connect", queue: "", sessionId: undefined } as const;
     const fault = broker.faults.draw(subject, userAgentOf(connection));
     if (fault !== undefined) cutConnection(connection);

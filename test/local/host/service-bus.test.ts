@@ -2,6 +2,7 @@
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
 import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { serviceBusControl } from "../../../local/service-bus/faults.ts";
@@ -61,6 +62,37 @@ async function startBus() {
   };
 }
 
+/** The way to a broker; it breaks when the first link is closed, in the moment in which that close waits for its answer. */
+async function breakingAtClose(connectionString: string) {
+  const to = new URL(/Endpoint=([^;]+)/.exec(connectionString)?.[1] ?? "");
+  const detach = Buffer.from([0x00, 0x53, 0x16]);
+  let breaks = 0;
+  const server = createServer((client) => {
+    const broker = connect(Number(to.port), to.hostname);
+    for (const [from, next] of [
+      [client, broker],
+      [broker, client],
+    ] as const) {
+      from.on("error", () => {});
+      from.on("close", () => next.destroy());
+    }
+    broker.on("data", (bytes) => client.write(bytes));
+    client.on("data", (bytes) => {
+      if (breaks === 0 && bytes.includes(detach)) {
+        breaks += 1;
+        client.destroy();
+      } else broker.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  afterwards(async () => server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    connectionString: connectionString.replace(to.host, `127.0.0.1:${port}`),
+    breaks: () => breaks,
+  };
+}
+
 async function startApp(more: { workers?: number; serviceBus?: object } = {}) {
   const bus = await startBus();
   const fixture = await startFixture(
@@ -101,6 +133,30 @@ describe("a session's messages", () => {
     expect(second).toMatchObject({ body: { n: 1 }, session: "s1" });
     expect(second?.["pid"]).not.toBe(first?.["pid"]);
     expect(fixture.invocations("in-session")[0]?.outcome).toBe("workerLost");
+  });
+});
+
+describe("a connection that breaks while a session is given back", () => {
+  test("costs the listener nothing: it goes on over another", async () => {
+    const bus = await startBus();
+    const way = await breakingAtClose(bus.connectionString);
+    const fixture = await startFixture(
+      {
+        files: { "main.js": APP },
+        hostJson: {
+          extensions: {
+            serviceBus: { sessionIdleTimeout: "00:00:00.2", maxConcurrentSessions: 1 },
+          },
+        },
+      },
+      { settings: { Bus: way.connectionString, QUEUE: "cases" } },
+    );
+    await bus.send("cases", inSession("s1", 1));
+    await until("the session was given back", () => way.breaks() === 1);
+    await bus.send("cases", inSession("s2", 2));
+    await until("the next session is served", async () =>
+      (await rows(fixture)).some((row) => row["ended"] === 2),
+    );
   });
 });
 

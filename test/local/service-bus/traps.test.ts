@@ -144,6 +144,28 @@ describe("a client that goes away while it waits for a session", () => {
   });
 });
 
+describe("a link that is closed when its session has ended", () => {
+  test("costs the other links of the connection nothing", async () => {
+    const bus = await serviceBus(entities);
+    const connection = connectRaw(bus.connectionString);
+    const sender = connection.open_sender({ target: "plain" });
+    await once(sender, "sendable");
+    const session = connection.create_session();
+    session.begin();
+    const link = session.open_receiver({ source: "plain", credit_window: 0 });
+    await once(link, "receiver_open");
+    // As when the broker's own detach crossed the end: the client answers it too late.
+    session.once("session_close", () => link.close());
+    session.close();
+    await once(session, "session_close");
+    sender.send({ body: 1 });
+    const cut = once(connection, "disconnected").then(() => "cut");
+    expect(await Promise.race([once(sender, "accepted").then(() => "accepted"), cut])).toBe(
+      "accepted",
+    );
+  });
+});
+
 describe("abandoning", () => {
   test("counts one delivery, not two", async () => {
     const client = (await serviceBus(entities)).connect();

@@ -4,6 +4,7 @@
 //             settle; a session is given back after sessionIdleTimeout without a message
 //   success = complete; a throw = abandon, at once; a dead worker = nothing is settled and the socket is cut, so
 //   that the broker sees what it sees when a machine is gone.
+//   a lost connection = what was in hand comes again; every loop goes on over a new one
 // A session's lock is renewed for maxAutoLockRenewalDuration after it was accepted; a longer handler loses it.
 import type {
   ServiceBusReceivedMessage,
@@ -17,7 +18,7 @@ import type { Invocations } from "../../invocations.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import type { ServiceBusOptions } from "../../settings/host-json.ts";
 import { batchCall, messageCall } from "./message.ts";
-import { type MessageSource, messageSource } from "./source.ts";
+import { type Loss, type MessageSource, messageSource } from "./source.ts";
 
 export type ServiceBusListenerOptions = {
   life: Life;
@@ -29,7 +30,9 @@ export type ServiceBusListenerOptions = {
 };
 
 type Listening = ServiceBusListenerOptions & {
+  /** The one of now: a lost connection is followed by another. */
   source: MessageSource;
+  openSource: () => MessageSource;
   isBatch: boolean;
   stopping: AbortController;
   /** Invocations that are not settled yet: what a drain waits for. */
@@ -37,6 +40,9 @@ type Listening = ServiceBusListenerOptions & {
   /** The end of the last settlement's turn. */
   lastTurn: Promise<void>;
 };
+
+/** What messages come over. The pump reconnects by itself: nothing is lost to it. */
+type Receiving = { receiver: ServiceBusReceiver; lost: Loss | undefined };
 
 const ERROR_PAUSE_MIN_MS = 250;
 const ERROR_PAUSE_MAX_MS = 10_000;
@@ -66,6 +72,31 @@ async function pause(listening: Listening, ms: number): Promise<void> {
   await delay(ms, undefined, options).catch(() => {});
 }
 
+function sourceOfNow(listening: Listening): MessageSource {
+  if (listening.source.lost.hasCome) {
+    // What is left of the lost one must not connect again by itself.
+    listening.source.cut();
+    listening.source = listening.openSource();
+  }
+  return listening.source;
+}
+
+/** The SDK's answer; or an end of waiting for it, when it may never come. */
+async function unlessLost<Answer>(
+  lost: Loss | undefined,
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  const gone = Promise.withResolvers<never>();
+  const end = () => gone.reject(new Error("the connection was lost"));
+  if (lost?.hasCome === true) end();
+  lost?.waiting.add(end);
+  try {
+    return await Promise.race([answer, gone.promise]);
+  } finally {
+    lost?.waiting.delete(end);
+  }
+}
+
 /**
  * One settlement at a time gets onto the wire. The AMQP library below the SDK (rhea 3.0) joins two dispositions of
  * neighbouring deliveries into one when they are made in the same tick, and gives both the outcome of the
@@ -82,7 +113,7 @@ async function settlementTurn(listening: Listening): Promise<void> {
 /** Invokes and settles; false when the receiver can no longer be trusted with the next message. */
 async function handle(
   listening: Listening,
-  receiver: ServiceBusReceiver,
+  { receiver, lost }: Receiving,
   messages: ServiceBusReceivedMessage[],
 ): Promise<boolean> {
   const { hosted, life, invocations, isBatch, options } = listening;
@@ -100,7 +131,7 @@ async function handle(
     else if (completes === true) await receiver.completeMessage(message);
   };
   try {
-    await Promise.all(messages.map(settle));
+    await unlessLost(lost, Promise.all(messages.map(settle)));
     return true;
   } catch (error) {
     warn(listening, "A message could not be settled, so it will come again", error);
@@ -110,10 +141,10 @@ async function handle(
 
 async function serve(
   listening: Listening,
-  receiver: ServiceBusReceiver,
+  receiving: Receiving,
   messages: ServiceBusReceivedMessage[],
 ): Promise<boolean> {
-  const handling = handle(listening, receiver, messages);
+  const handling = handle(listening, receiving, messages);
   listening.serving.add(handling);
   try {
     return await handling;
@@ -125,40 +156,43 @@ async function serve(
 /** Until nothing comes for so long, or the receiver has become useless. */
 async function serveReceiver(
   listening: Listening,
-  receiver: ServiceBusReceiver,
+  { receiver, lost }: Receiving,
   { waitMs, abortSignal }: { waitMs: number; abortSignal: AbortSignal },
 ): Promise<void> {
   const { isBatch, options } = listening;
   const count = isBatch ? options.maxMessageBatchSize : 1;
+  const wait = { maxWaitTimeInMs: waitMs, abortSignal };
   let isUsable = true;
   while (isUsable && !abortSignal.aborted) {
-    const messages = await receiver.receiveMessages(count, {
-      maxWaitTimeInMs: waitMs,
-      abortSignal,
-    });
+    const messages = await unlessLost(lost, receiver.receiveMessages(count, wait));
     if (messages.length === 0) return;
-    isUsable = await serve(listening, receiver, messages);
+    isUsable = await serve(listening, { receiver, lost }, messages);
   }
 }
 
 /** One of the loops that compete for sessions, or the only loop of a batch function. */
 async function receiveLoop(
   listening: Listening,
-  open: (abortSignal: AbortSignal) => Promise<ServiceBusReceiver | ServiceBusSessionReceiver>,
+  open: (
+    source: MessageSource,
+    abortSignal: AbortSignal,
+  ) => Promise<ServiceBusReceiver | ServiceBusSessionReceiver>,
   waitMs: number,
 ): Promise<void> {
-  const { stopping, source } = listening;
+  const { stopping } = listening;
   let pauseMs = ERROR_PAUSE_MIN_MS;
   // One of its own: adding a listener to a signal takes as long as the signal has listeners, and there are many loops.
   const own = new AbortController();
   stopping.signal.addEventListener("abort", () => own.abort(), { once: true });
   const abortSignal = own.signal;
   while (!stopping.signal.aborted) {
+    const source = sourceOfNow(listening);
+    const { lost } = source;
     let receiver: ServiceBusReceiver | undefined;
     try {
-      receiver = await open(abortSignal);
+      receiver = await unlessLost(lost, open(source, abortSignal));
       pauseMs = ERROR_PAUSE_MIN_MS;
-      await serveReceiver(listening, receiver, { waitMs, abortSignal });
+      await serveReceiver(listening, { receiver, lost }, { waitMs, abortSignal });
     } catch (error) {
       if (stopping.signal.aborted) return;
       if (ORDINARY.includes(errorCode(error))) continue;
@@ -167,7 +201,9 @@ async function receiveLoop(
       pauseMs = Math.min(pauseMs * 2, ERROR_PAUSE_MAX_MS);
     } finally {
       // A dead instance says no good-bye, and a draining one closes everything at its end.
-      if (!stopping.signal.aborted) await receiver?.close().catch(() => {});
+      if (receiver !== undefined && !stopping.signal.aborted) {
+        await unlessLost(lost, receiver.close()).catch(() => {});
+      }
     }
   }
 }
@@ -179,7 +215,7 @@ function pump(listening: Listening): () => Promise<void> {
   const subscription = receiver.subscribe(
     {
       processMessage: async (message) => {
-        await serve(listening, receiver, [message]);
+        await serve(listening, { receiver, lost: undefined }, [message]);
       },
       processError: async ({ error }) =>
         warn(listening, `Listening to "${source.name}" failed`, error),
@@ -192,36 +228,37 @@ function pump(listening: Listening): () => Promise<void> {
 export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
   const { hosted, options } = given;
   const userAgent = instanceName(given.life.worker);
-  const source = messageSource(given.connectionString, hosted, options, userAgent);
+  const openSource = () => messageSource(given.connectionString, hosted, options, userAgent);
   const stopping = new AbortController();
   const isBatch = hosted.trigger["cardinality"] === "many";
   const serving = new Set<Promise<unknown>>();
   const lastTurn = Promise.resolve();
-  const listening: Listening = { ...given, source, isBatch, stopping, serving, lastTurn };
+  const own = { source: openSource(), openSource, isBatch, stopping, serving, lastTurn };
+  const listening: Listening = { ...given, ...own };
   const dropped = Promise.withResolvers<void>();
   let stopPump: (() => Promise<void>) | undefined;
   if (hosted.trigger["isSessionsEnabled"] === true) {
     // A batch function with sessions has one session at a time, whatever host.json says.
     const loops = isBatch ? 1 : options.maxConcurrentSessions;
-    const open = (signal: AbortSignal) => source.acceptNextSession(signal);
+    const open = (source: MessageSource, signal: AbortSignal) => source.acceptNextSession(signal);
     for (let loop = 0; loop < loops; loop += 1) {
       void receiveLoop(listening, open, options.sessionIdleTimeout);
     }
   } else if (isBatch) {
-    void receiveLoop(listening, async () => source.createReceiver(), BATCH_WAIT_MS);
+    void receiveLoop(listening, async (source) => source.createReceiver(), BATCH_WAIT_MS);
   } else stopPump = pump(listening);
 
   async function drain(): Promise<void> {
     stopping.abort();
     await stopPump?.();
     await Promise.all(serving);
-    await source.close();
+    await listening.source.close();
   }
   return {
     drain: () => Promise.race([drain(), dropped.promise]),
     drop: () => {
       stopping.abort();
-      source.cut();
+      listening.source.cut();
       dropped.resolve();
     },
   };

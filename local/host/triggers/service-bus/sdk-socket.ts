@@ -1,5 +1,5 @@
 // The socket below a Service Bus client, reached by the names of @azure/service-bus 7.9 and rhea-promise 3, because the SDK
-// offers neither of two things that this host needs of it.
+// offers none of three things that this host needs of it.
 import type { ServiceBusClient } from "@azure/service-bus";
 
 function field(value: unknown, name: string): unknown {
@@ -28,6 +28,17 @@ export function cutConnection(client: ServiceBusClient): void {
   const state = field(amqpConnection(client), "state");
   for (const end of ["local_open", "remote_open"]) setField(state, end, false);
   client.close().catch(() => {});
+}
+
+/**
+ * Told once, when the connection is gone. rhea-promise 3 forgets what waits for a link or a session to close in that moment
+ * (it stops listening and settles nothing), and the SDK may wait for such a close itself: so whoever waits for anything of
+ * this client must be told from here, and take another one.
+ */
+export function onConnectionLost(client: ServiceBusClient, lost: () => void): void {
+  const connection = amqpConnection(client);
+  const once = field(connection, "once");
+  if (typeof once === "function") Reflect.apply(once, connection, ["disconnected", lost]);
 }
 
 /**

@@ -7,13 +7,18 @@ import {
 import { neededText, optionText } from "../../settings/binding-text.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import type { ServiceBusOptions } from "../../settings/host-json.ts";
-import { cutConnection, sendAtOnce } from "./sdk-socket.ts";
+import { cutConnection, onConnectionLost, sendAtOnce } from "./sdk-socket.ts";
+
+/** The end of a connection, and who is told of it. */
+export type Loss = { hasCome: boolean; waiting: Set<() => void> };
 
 export type MessageSource = {
   name: string;
   acceptNextSession: (signal: AbortSignal) => Promise<ServiceBusSessionReceiver>;
   createReceiver: () => ServiceBusReceiver;
   close: () => Promise<void>;
+  /** The connection is gone: what was asked of it may never be answered, and the next is asked of another source. */
+  lost: Loss;
   /** As if the machine had gone: see sdk-socket.ts. */
   cut: () => void;
 };
@@ -41,6 +46,11 @@ export function messageSource(
     userAgentOptions: { userAgentPrefix: userAgent },
     retryOptions: { maxRetries: 2, retryDelayInMs: 200, timeoutInMs: 60_000 },
   });
+  const lost: Loss = { hasCome: false, waiting: new Set() };
+  onConnectionLost(client, () => {
+    lost.hasCome = true;
+    for (const tell of lost.waiting) tell();
+  });
   const receive = {
     maxAutoLockRenewalDurationInMs: options.maxAutoLockRenewalDuration,
     skipParsingBodyAsJson: true,
@@ -60,6 +70,7 @@ export function messageSource(
         : client.createReceiver(queueOrTopic, subscription, receive);
     },
     close: () => client.close(),
+    lost,
     cut: () => cutConnection(client),
   };
 }
