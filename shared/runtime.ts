@@ -10,7 +10,7 @@ import { azureToken } from "./agent/azure-token.ts";
 import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
 import { assertContract, assertFitsTurn } from "./domain/contract.ts";
-import { bookOf, type Book, type Workflow } from "./domain/definitions.ts";
+import { bookOf, type Action, type Book, type Workflow } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import { carryTrace } from "./flow/measure/carry-trace.ts";
@@ -192,15 +192,17 @@ async function bookFrom(config: Config): Promise<Book> {
   const isOnboarding = onboarding !== undefined;
   return bookOf({
     workflows: [await invoices(config.model), ...(isOnboarding ? [customerOnboarding] : [])],
-    actions: [
-      ...portalActions,
-      ...emailActions,
-      ...(isOnboarding ? [...crmActions, ...taskBoardActions] : []),
-    ],
+    actions: actionsFrom(config),
     providers,
     payloadKeys: config.payloadKeys,
     approvals: config.approvals,
   });
+}
+
+/** All that an agent of this deployment may ask for. */
+export function actionsFrom({ onboarding }: Config): readonly Action[] {
+  const ofOnboarding = onboarding === undefined ? [] : [...crmActions, ...taskBoardActions];
+  return [...portalActions, ...emailActions, ...ofOnboarding];
 }
 
 /** The client is loaded only where a model decides: it would cost every cold start a quarter of a second. */

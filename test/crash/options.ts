@@ -1,7 +1,9 @@
 // The command line of the campaign: one clear sentence for what cannot be meant.
 import { parseArgs } from "node:util";
+import { z } from "zod";
+import { strikeKinds, trialSituations } from "./real/run-trial.ts";
 
-export const help = `npm run crash -- [--real | --action NAME [--from FILE]] [--every N] [--lanes N] [--json]
+export const help = `npm run crash -- [--real | --action NAME [--from FILE]] [--every N] [--only JSON] [--lanes N] [--json]
 
 Stops workers at every boundary of a turn and lets an auditor judge what became of the case. A boundary is a place where a
 turn awaits something outside: a read, a write, the send gate, the call, a hint. Exits with 1 when a rule was broken, a
@@ -15,15 +17,31 @@ boundary was not reached or a fault did not strike; with 2 when the command cann
   --from FILE     where a team's own actions are: a module that exports "subjects" (each an action, its adapter, an example
                   and a stand-in for its provider). test/crash/real/subject.ts says how; copy test/crash/team/ledger.ts
   --every N       only every Nth combination, for a quick look (boundaries may then stay unreached)
+  --only JSON     with --real or --action: only the real combinations with these fields, as a violation prints them;
+                  '{"boundary":"gate","fault":"frozen"}' is every freeze before a gate, a whole one starts at once
   --lanes N       how many small local Azures run side by side with --real or --action; 2 to 16, 6 without it
   --json          {combinations, boundaries, reached, violations, kills, stops, unreached, notFired, tookMs, found}
 `;
+
+/** Fields of a combination with real workers. */
+const Only = z
+  .strictObject({
+    action: z.string().min(1),
+    situation: z.enum(trialSituations),
+    boundary: z.string().min(1),
+    visit: z.int().min(1),
+    fault: z.enum(strikeKinds),
+    machines: z.union([z.literal(1), z.literal(2)]),
+  })
+  .partial();
+export type Only = z.infer<typeof Only>;
 
 export interface Options {
   kind: "inProcess" | "real" | "action";
   action: string;
   from: string | undefined;
   every: number;
+  only: Only | undefined;
   lanes: number;
   json: boolean;
 }
@@ -45,6 +63,7 @@ export function parseOptions(args: readonly string[]): Parsed {
         action: { type: "string" },
         from: { type: "string" },
         every: { type: "string", default: "1" },
+        only: { type: "string" },
         lanes: { type: "string", default: "6" },
       },
     }));
@@ -65,7 +84,26 @@ export function parseOptions(args: readonly string[]): Parsed {
   if (from !== undefined && action === undefined)
     return wrong("--from says where an action is; name it with --action");
   const kind = action === undefined ? (real ? "real" : "inProcess") : "action";
-  return { kind: "run", options: { kind, action: action ?? "", from, every, lanes, json } };
+  const only = onlyOf(values.only);
+  if (typeof only === "string") return wrong(`--only ${only}`);
+  if (only !== undefined && kind === "inProcess")
+    return wrong("--only is about real workers; give --real or --action with it");
+  return { kind: "run", options: { kind, action: action ?? "", from, every, only, lanes, json } };
+}
+
+/** Text: what is wrong with it. */
+function onlyOf(text: string | undefined): Only | string | undefined {
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return `takes JSON such as {"boundary":"gate"}, not ${text}`;
+  }
+  const { data, error } = Only.safeParse(value);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "cannot be understood"}`;
 }
 
 function wrong(why: string): Parsed {

@@ -1,9 +1,7 @@
 // A sample of `npm run crash -- --real`, and of `--action` with a team's own: real worker processes, killed and frozen.
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Testimony } from "../audit/testimony.ts";
-import { parseOptions } from "./options.ts";
 import { runAll, type Campaigned } from "./real/campaign.ts";
 import { openLane } from "./real/lane.ts";
 import { runTrial, type Combination, type Ran } from "./real/run-trial.ts";
@@ -131,29 +129,5 @@ describe("a team's own adapter", () => {
 
   test("that calls silence 'not applied' is caught by name", () => {
     expect(rulesOf("ledger.silence_is_no.v1")).toContain("appliedOnce");
-  });
-});
-
-describe("the command line", () => {
-  test.each([
-    [["--reel"], "Unknown option '--reel'"],
-    [["--every", "0"], "--every takes a whole number from 1"],
-    [["--lanes", "99"], "--lanes takes 2 to 16"],
-    [["--real", "--action", key], "give one of them"],
-    [["--from", "x.ts"], "name it with --action"],
-  ])("%j is refused in one sentence", (args, why) => {
-    expect(parseOptions(args)).toEqual({ kind: "wrong", why: expect.stringContaining(why) });
-  });
-
-  test("an action that is not there is answered with those that are", () => {
-    const main = join(import.meta.dirname, "main.ts");
-    const { status, stderr } = spawnSync(process.execPath, [main, "--action", "crm.nope.v1"], {
-      encoding: "utf8",
-    });
-    expect(status).toBe(2);
-    expect(stderr).toMatch(
-      /^crash: there is no action crm\.nope\.v1; there are: portal\.\S+, .*\.\n$/,
-    );
-    expect(stderr).toContain("crm.close_case.v1");
   });
 });

@@ -1,6 +1,7 @@
 // Runs trials in several lanes side by side and adds them up. A combination counts only if its fault struck.
 import type { Violation } from "../../audit/testimony.ts";
 import { boundariesInSource } from "../boundaries.ts";
+import type { Only } from "../options.ts";
 import { openLane, type Lane } from "./lane.ts";
 import { runTrial, type Combination } from "./run-trial.ts";
 import { contractsOf, type Subject } from "./subject.ts";
@@ -27,28 +28,53 @@ export interface CampaignOptions {
   lanes: number;
   /** Every nth only; 1: all. */
   every?: number;
+  /** Those alone that have these fields. */
+  only?: Only | undefined;
   say?(line: string): void;
 }
 
 const triesMax = 3;
 
 export async function campaign(options: CampaignOptions): Promise<Campaigned> {
-  const { actions, every = 1, from, say = () => {}, subjects } = options;
+  const { every = 1, from, only = {}, say = () => {}, subjects } = options;
+  const actions = options.actions.filter((name) => (only.action ?? name) === name);
   const wanted = subjects.filter(({ action }) => actions.includes(action.name));
+  const startedMs = performance.now();
+  const timed = (line: string) =>
+    say(`${((performance.now() - startedMs) / 1000).toFixed(0)} s: ${line}`);
   const lanes = await openLanes(options.lanes, { subjects, from });
   try {
-    const watchers = lanes.filter(({ machines }) => machines.length === 1);
-    const perAction = await shared(watchers, wanted, async (lane, { action, provider }) => {
-      const { contract } = provider("http://127.0.0.1:9");
-      const hasKey = contract.idempotency !== undefined;
-      return combinationsAt(action.name, await pointsOf(lane, action.name), { hasKey });
-    });
-    const all = perAction.flat().filter((_one, n) => n % every === 0);
-    say(`${all.length} combinations in ${lanes.length} lanes`);
-    return await runAll(lanes, all, { named: boundariesDue(wanted), say });
+    const all = await combinationsIn(lanes, wanted, only);
+    const chosen = all.filter((one, n) => n % every === 0 && has(one, only));
+    timed(`${chosen.length} combinations in ${lanes.length} lanes`);
+    return await runAll(lanes, chosen, { named: boundariesDue(wanted), say: timed });
   } finally {
     await Promise.all(lanes.map((lane) => lane.close()));
   }
+}
+
+/** Watched runs show them; a whole one that is asked for needs no watching. */
+async function combinationsIn(
+  lanes: readonly Lane[],
+  subjects: readonly Subject[],
+  { action, boundary, fault, machines, situation, visit }: Only,
+): Promise<Combination[]> {
+  if (action && boundary && fault && machines && situation && visit) {
+    return [{ action, situation, boundary, visit, fault, machines }];
+  }
+  const watchers = lanes.filter((lane) => lane.machines.length === 1);
+  const perAction = await shared(watchers, subjects, async (lane, subject) => {
+    const { contract } = subject.provider("http://127.0.0.1:9");
+    const hasKey = contract.idempotency !== undefined;
+    const { name } = subject.action;
+    return combinationsAt(name, await pointsOf(lane, name), { hasKey });
+  });
+  return perAction.flat();
+}
+
+function has(combination: Combination, only: Only): boolean {
+  const fields = Object.entries(only);
+  return fields.every(([name, value]) => Reflect.get(combination, name) === value);
 }
 
 /** Of one machine and of two, in turn; the same combinations need the same kind. */
@@ -80,6 +106,7 @@ export async function runAll(
     found: [],
   };
   const reached = new Set<string>();
+  let done = 0;
   const trial = async (lane: Lane, combination: Combination) => {
     let fired = false;
     // On a busy machine a case may take another way, which does not lead there.
@@ -91,6 +118,9 @@ export async function runAll(
         say(`${violation.rule}: ${violation.evidence} ${JSON.stringify(combination)}`);
       }
     }
+    done += 1;
+    if (done % 25 === 0)
+      say(`${done} of ${combinations.length} done, ${sum.found.length} violations`);
     if (!fired) {
       sum.notFired.push(combination);
       return;
@@ -99,8 +129,6 @@ export async function runAll(
     sum.combinations += 1;
     if (combination.fault === "killed") sum.kills += 1;
     if (combination.fault.startsWith("frozen")) sum.stops += 1;
-    if (sum.combinations % 50 === 0)
-      say(`${sum.combinations} done, ${sum.found.length} violations`);
   };
   await Promise.all(
     ([1, 2] as const).map((machines) =>

@@ -101,7 +101,8 @@ export async function openConductor(): Promise<Conductor> {
       ready.delete(pid);
       turns.delete(pid);
     },
-    isBusy: () => [...turns.values()].some((open) => open > 0),
+    // What a worker has said may be heard when it is dead.
+    isBusy: () => [...turns].some(([pid, open]) => open > 0 && ready.has(pid)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -43,8 +43,8 @@ export interface AppliedThere {
   providerId: string;
 }
 
-/** Long enough that a busy machine still gets from a claim to its call in half of it, as the gate wants. */
-export const callTimeoutMs = 2000;
+/** Long enough that a very busy machine still gets from a claim to its call in half of it, as the gate wants. */
+export const callTimeoutMs = 4000;
 export const horizonMs = 1500;
 
 /** The same adapter under the campaign's times. */
