@@ -1,6 +1,7 @@
 // What people do in the console, in a real browser, up to what the providers applied: a review is resolved, a question answered after
 // its facts changed, a grant revoked in mid-case; and what who only reads does not see.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { isDone } from "../local-world.ts";
 import { openConsoleWorld, type ConsoleWorld } from "./console-world.ts";
 
 const credit = "portal.request_credit_note.v1";
@@ -165,6 +166,22 @@ test("a grant that is revoked in mid-case stops the next send, and the case wait
   await world.grant(mark);
   await world.until("INV-G1", ({ case: { status } }) => status === "credit_requested");
   expect(await world.applied("INV-G1")).toMatchObject({ [credit]: 1, [mark]: 1 });
+});
+
+test("a drain holds new work until it is stopped, and everybody is told by whom and why", async () => {
+  const page = await world.open("e2e-admin", "overview");
+  const drain = page.getByRole("region", { name: "Drain for a deploy" });
+  await drain.getByLabel("Reason").fill("deploy 42");
+  await drain.getByRole("button", { name: "Start a drain" }).click();
+  await drain.getByText(/Quiet: nothing is begun/).waitFor();
+  const reader = await world.open("rita", "overview");
+  await reader.getByText(/Started by E2E admin.*deploy 42/).waitFor();
+  await world.post(world.raised("INV-W1"));
+  await drain.getByLabel("Reason").fill("deployed");
+  expect(await world.applied("INV-W1")).toEqual({});
+  await drain.getByRole("button", { name: /Stop the drain/ }).click();
+  await world.until("INV-W1", isDone);
+  expect(await world.applied("INV-W1")).toMatchObject({ [credit]: 1, [mark]: 1 });
 });
 
 describe("who only reads", () => {

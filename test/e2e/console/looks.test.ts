@@ -84,12 +84,27 @@ test("new work shows up by itself, and nothing is asked while nobody looks", asy
   await page.getByRole("link", { name: /INV-L3/ }).waitFor();
 });
 
+test("dark colours that somebody has chosen stay chosen, whatever the system says", async () => {
+  const page = await world.open("olga", "reviews", { colorScheme: "light" });
+  const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const light = await background();
+  await page.getByLabel("Colours").selectOption("Dark");
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  expect(await background()).toBe(dark);
+  await page.getByLabel("Colours").selectOption("As the system");
+  expect(await background()).toBe(light);
+});
+
 test("the keyboard reaches all: skip link, sections, rows, help; and single keys can be switched off", async () => {
   const page = await world.open("olga", "cases");
   await page.getByRole("link", { name: /INV-L1/ }).waitFor();
   const focused = () => page.evaluate("document.activeElement.textContent");
-  await page.reload();
-  await page.getByRole("link", { name: /INV-L1/ }).waitFor();
+  await page.getByRole("button", { name: "Skip to the content" }).focus();
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.id")).toBe("main");
   await page.keyboard.press("/");
   await page.keyboard.type("INV-L1");
   await page.keyboard.press("Enter");
