@@ -65,7 +65,7 @@ export function addDrain(program: Command, open: Opens): void {
   teach(
     drain
       .command("stop")
-      .description("let the work go on: what was put off is looked at within seconds")
+      .description("let the work go on: what was put off is looked at within half a minute")
       .addOption(reasonOption)
       .addOption(decisionIdOption)
       .addOption(dryRunOption)
@@ -74,7 +74,8 @@ export function addDrain(program: Command, open: Opens): void {
         const answer = await send(session, options, {
           path: "drain/stop",
           body: { reason: options.reason, decisionId: decisionIdOf(options) },
-          consequence: "Workers decide and claim again, within seconds.",
+          consequence:
+            "Workers decide and claim again; what was put off is looked at within half a minute.",
           isDangerous: false,
         });
         if (answer !== undefined) session.show(answer, () => inWords(read(State, answer)));

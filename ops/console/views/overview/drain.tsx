@@ -60,7 +60,7 @@ function Switch({ drain: { draining } }: { drain: Drain }) {
       does={draining ? "Stop the drain: work goes on" : "Start a drain"}
       isGrave={!draining}
       body={(decisionId, fields) => ({ decisionId, reason: textOf(fields, "reason") })}
-      says={() => (draining ? "Stopped. Work goes on within seconds." : "Started.")}
+      says={() => (draining ? "Stopped. Work goes on within half a minute." : "Started.")}
     >
       <ReasonField />
     </DeedForm>

@@ -31,7 +31,7 @@ export const startDrainRoute = postRoute({
 export const stopDrainRoute = postRoute({
   name: "stop-drain",
   path: "drain/stop",
-  summary: "Lets the work go on: what was put off is looked at within seconds. Twice is one.",
+  summary: "Lets the work go on: what was put off is looked at within half a minute. Twice is one.",
   role: "admin",
   params: z.strictObject({}),
   body,
