@@ -9,6 +9,8 @@ export interface CosmosRates {
   read: Measured;
   query: Measured;
   batch: Measured;
+  /** Nothing of a batch that failed is left behind: a batch that is not atomic is cheap and worth little. */
+  batchIsAtomic: boolean;
 }
 
 const documentOf = (n: number) => ({
@@ -40,6 +42,7 @@ export async function cosmosRates(
         () => createThree(container, -1),
         () => run((n) => createThree(container, n)),
       ),
+      batchIsAtomic: await keepsNothingOfAFailedBatch(container),
     };
   } finally {
     client.dispose();
@@ -81,6 +84,18 @@ async function createThree(container: Container, n: number): Promise<void> {
     : [];
   if (code === 200 && created.length === operations.length) return;
   throw new Error(`a batch of 3 was answered ${code} with ${created.length} documents created`);
+}
+
+async function keepsNothingOfAFailedBatch(container: Container): Promise<boolean> {
+  const pk = "failing";
+  await container.items.create({ id: "there", pk });
+  const operations: OperationInput[] = ["new", "there"].map((id) => ({
+    operationType: "Create",
+    resourceBody: { id, pk },
+  }));
+  await container.items.batch(operations, pk);
+  const { resource } = await container.item("new", pk).read();
+  return resource === undefined;
 }
 
 /** A server may not know the operation at all: that is told, not measured. */

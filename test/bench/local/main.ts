@@ -33,7 +33,7 @@ async function against<Result>(
 }
 
 function ratio(ours: CosmosRates, theirs: CosmosRates) {
-  const of = (name: keyof CosmosRates) => {
+  const of = (name: Exclude<keyof CosmosRates, "batchIsAtomic">) => {
     const [own, other] = [ours[name], theirs[name]];
     if ("cannot" in own || "cannot" in other) return undefined;
     return Math.round((own.perSecond / other.perSecond) * 100) / 100;
