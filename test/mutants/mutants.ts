@@ -388,8 +388,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "a bounce that settles a message is a person's",
     file: "shared/domain/transitions/fold-findings.ts",
-    find: "return reviewFailure(afterPlan(confirmed, effect), operationId, options);",
-    replace: "return afterPlan(confirmed, effect);",
+    find: "return reviewFailure(afterPlan(confirmed, effect, options), operationId, options);",
+    replace: "return afterPlan(confirmed, effect, options);",
     killedBy: "and bounced: it was sent",
     testFile: "test/flow/intake/provider-report.test.ts",
   },

@@ -94,7 +94,7 @@ export function foldReceipt(
     case "unknown": {
       const released = releaseClaim(snapshot, operationId);
       const confirmed = confirm(released, coreOf(effect), { receipt, settledBy: "finding", nowMs });
-      return reviewFailure(afterPlan(confirmed, effect), operationId, options);
+      return reviewFailure(afterPlan(confirmed, effect, options), operationId, options);
     }
     case "prepared": {
       // An attempt that was judged "not sent" did leave after all.

@@ -9,7 +9,7 @@ import type { Finding, Receipt } from "../records/evidence.ts";
 import type { Review } from "../records/review.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
 import { cancelled, confirm, reject } from "./attempt.ts";
-import { resolveHolds, resolveReview } from "./reviews.ts";
+import { openReview, resolveHolds, resolveReview } from "./reviews.ts";
 
 export type FoldOptions = ChoiceFacts;
 
@@ -129,13 +129,14 @@ function foldFor(snapshot: Snapshot, effect: Effect, stating: Stating): Snapshot
     case "happened": {
       const resolved = resolvedBy(snapshot, stating, "stated: it happened");
       const receipt = statedReceipt(effect, { providerId: statement.providerId, by, content });
-      return afterPlan(confirm(resolved, core, { receipt, settledBy: "person", nowMs }), effect);
+      const confirmed = confirm(resolved, core, { receipt, settledBy: "person", nowMs });
+      return afterPlan(confirmed, effect, options);
     }
     case "didNotHappen": {
       const resolved = resolvedBy(snapshot, stating, "stated: it did not happen");
       const reason = `stated by ${by}: ${content.reason}`;
       const told = { reason, settledBy: "person", nowMs, book: options.book } as const;
-      return afterPlan(reject(resolved, core, told), effect);
+      return afterPlan(reject(resolved, core, told), effect, options);
     }
     case "retry": {
       const { confirmedBy } = content;
@@ -208,10 +209,23 @@ function acknowledge(snapshot: Snapshot, { review }: Stating): Snapshot {
   });
 }
 
-/** An abandoned effect settled after its plan had ended is a new fact. */
-export function afterPlan(snapshot: Snapshot, before: Effect): Snapshot {
+/** An abandoned effect settled after its plan had ended is a new fact: for the next decision, or for a person if there is none. */
+export function afterPlan(
+  snapshot: Snapshot,
+  before: Effect,
+  { book, nowMs }: FoldOptions,
+): Snapshot {
   const record = caseOf(snapshot);
   if (before.origin !== "plan") return snapshot;
   if (record.plan?.operationIds.includes(before.operationId) === true) return snapshot;
-  return withCase(snapshot, { version: record.version + 1 });
+  const moved = withCase(snapshot, { version: record.version + 1 });
+  const statuses = book.workflow(record.workflow.type)?.statuses;
+  if (statuses?.[record.status]?.final !== true) return moved;
+  return openReview(moved, {
+    subject: "case",
+    kind: "FactsChangedAfterEnd",
+    why: `${before.action} (${before.operationId}), which had been given up, was settled after the case had ended`,
+    consequence: "What was done and told since rests on not knowing it.",
+    nowMs,
+  })[0];
 }

@@ -4,6 +4,7 @@ import { TransientFault } from "../../../shared/domain/faults.ts";
 import { key, type World } from "../world.ts";
 import {
   ana,
+  bareOnce,
   ben,
   operatorsOf,
   rita,
@@ -134,6 +135,23 @@ describe("an unknown effect in review", () => {
     await report(world);
     await world.turn();
     expect(await firstOf(world)).toMatchObject({ status: "confirmed", settledBy: "finding" });
+  });
+
+  test("that is given up and settled after its case has closed without it is shown to a person, once", async () => {
+    const instead = { action: "keyed.first.v1", target: "T", payload: { amount: "1.00" } };
+    const { world, people, id } = await inReview("swallowed", {
+      decide: ({ effects }) =>
+        effects.length === 0 ? bareOnce : { ...bareOnce, actions: [instead] },
+    });
+    await people.resolve(id, { how: "abandon" });
+    await world.run();
+    expect(await world.record()).toMatchObject({ status: "done" });
+    const { version } = await world.record();
+    await report(world);
+    await world.turn();
+    expect(await firstOf(world)).toMatchObject({ status: "confirmed", settledBy: "finding" });
+    expect(await world.record()).toMatchObject({ status: "done", version: version + 1 });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["FactsChangedAfterEnd"]);
   });
 });
 
