@@ -160,8 +160,8 @@ function entryContent({ broker, url }: Asked, entity: Entity): Record<string, Wr
 
 function feed(asked: Asked, entities: Entity[]): string {
   const { url } = asked;
-  const skip = Number(url.searchParams.get("$skip") ?? 0) || 0;
-  const top = Math.min(Number(url.searchParams.get("$top") ?? PAGE_MAX) || PAGE_MAX, PAGE_MAX);
+  const skip = countOf(url, "$skip") ?? 0;
+  const top = Math.min(countOf(url, "$top") ?? PAGE_MAX, PAGE_MAX);
   const links = [{ "@rel": "self", "@href": url.href }];
   if (entities.length > skip + top) {
     const next = new URL(url);
@@ -177,6 +177,12 @@ function feed(asked: Asked, entities: Entity[]): string {
     link: links,
     entry: entities.slice(skip, skip + top).map((entity) => entryContent(asked, entity)),
   });
+}
+
+/** undefined: not given, or no number from one on. */
+function countOf(url: URL, name: string): number | undefined {
+  const count = Math.trunc(Number(url.searchParams.get(name)));
+  return count >= 1 ? count : undefined;
 }
 
 function namespaceEntry({ broker, url }: Asked): string {
@@ -206,13 +212,18 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** undefined: longer than any description. */
+/** undefined: longer than any description, or the client went in the middle of it. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= BODY_MAX_BYTES) chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes <= BODY_MAX_BYTES) chunks.push(chunk);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ECONNRESET") return undefined;
+    throw error;
   }
   return bytes > BODY_MAX_BYTES ? undefined : Buffer.concat(chunks).toString("utf8");
 }

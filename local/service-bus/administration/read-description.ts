@@ -106,15 +106,17 @@ function readRules(rule: Element | undefined): RuleSettings[] | Refused {
   }
   const name = childOf(rule, "Name")?.text ?? "$Default";
   const sqlFilter = childOf(filter, "SqlExpression")?.text;
-  if (sqlFilter === undefined) return [{ name, correlationFilter: readCorrelation(filter) }];
   if ((childOf(filter, "Parameters")?.children.length ?? 0) > 0) {
     return notSupported("Parameters of a SQL filter are not supported by the local Service Bus.");
   }
-  const rules = [{ name, sqlFilter }];
+  const rules =
+    sqlFilter === undefined
+      ? [{ name, correlationFilter: readCorrelation(filter) }]
+      : [{ name, sqlFilter }];
   try {
     filterOf(rules);
   } catch (error) {
-    // The filter's grammar says what it does not understand; that is the client's to hear.
+    // A filter says what it does not understand, and that is the client's to hear.
     if (error instanceof Error) return badRequest(error.message);
     throw error;
   }

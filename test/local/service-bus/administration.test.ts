@@ -165,7 +165,15 @@ describe("the broker's port", () => {
       socket.write(Buffer.from(greeting), () => socket.destroy());
       await once(socket, "close");
     }
+    const [, host] = /sb:\/\/([^;/]+)/.exec(bus.connectionString) ?? [];
+    const headers = { authorization: "any", "content-length": "1000" };
+    const cut = request(`https://${host}/made`, { method: "PUT", headers, ca: bus.certificate });
+    const gone = new Promise<void>((closed) => cut.on("error", () => {}).on("close", closed));
+    await new Promise<void>((written) => void cut.write("<entry>", () => written()));
+    cut.destroy();
+    await gone;
     expect((await bus.administer().getQueue("cases")).name).toBe("cases");
+    expect(await bus.administer().queueExists("made")).toBe(false);
     await bus.connect().createSender("cases").sendMessages({ body: 1 });
   });
 });
@@ -198,6 +206,20 @@ describe("a request that the endpoint does not serve", () => {
     expect(await statusOf(bus, "PUT", "/$cbs", signed, entry)).toBe(400);
     expect(await statusOf(bus, "PATCH", "/made", signed, entry)).toBe(405);
     expect(await statusOf(bus, "PUT", "/made", signed, entry)).toBe(201);
+    expect(await statusOf(bus, "GET", "/$Resources/queues?$skip=-1&$top=-5", signed)).toBe(200);
+  });
+
+  test("is refused where a filter asks for what messages do not have, and its subscription is not made", async () => {
+    const bus = await serviceBus({ topics: [{ name: "news" }] });
+    const signed = { authorization: "SharedAccessSignature local" };
+    for (const filter of ["<Weather>fine</Weather>", "<SqlExpression>level ?? 3</SqlExpression>"]) {
+      const rule = `<DefaultRuleDescription><Filter>${filter}</Filter></DefaultRuleDescription>`;
+      const body = `<entry><content><SubscriptionDescription>${rule}</SubscriptionDescription></content></entry>`;
+      expect(await statusOf(bus, "PUT", "/news/Subscriptions/one", signed, body)).toBe(400);
+    }
+    expect(await bus.administer().subscriptionExists("news", "one")).toBe(false);
+    const nowhere = bus.administer().createSubscription("gone", "one");
+    expect(await codeOf(nowhere)).toBe("MessageEntityNotFoundError");
   });
 });
 
