@@ -50,7 +50,7 @@ beforeAll(async () => {
     beforeHost: plant,
     settings: { CASE_ID_KEY: caseIdKey.toString("base64") },
   });
-});
+}, 60_000);
 afterAll(() => world.close());
 
 test("dead letters are drained by cause after a dry run, in a browser that is closed in mid-run and opened again", async () => {

@@ -10,7 +10,7 @@ const mark = "portal.mark_invoice.v1";
 let world: ConsoleWorld;
 beforeAll(async () => {
   world = await openConsoleWorld();
-});
+}, 60_000);
 // What a test has revoked is given again, also when it failed.
 afterEach(() => world.grantAgain());
 afterAll(() => world.close());

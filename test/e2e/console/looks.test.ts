@@ -32,7 +32,7 @@ beforeAll(async () => {
     ["overview", "Start a drain"],
     ["records", "Test admin"],
   ];
-});
+}, 60_000);
 afterAll(() => world.close());
 
 async function looks(options: BrowserContextOptions): Promise<unknown[]> {
