@@ -28,14 +28,35 @@ export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   whenEmpty = "Nothing.",
+  columns = terminalColumns(),
 ): string {
   if (rows.length === 0) return whenEmpty;
-  const made = new Table({ chars: borderless, style: plain });
-  made.push(
-    head.map((name) => name.toUpperCase()),
-    ...rows.map((row) => row.map(printable)),
-  );
+  const cells = [head.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(printable))];
+  const colWidths = widthsWithin(columns, cells);
+  const made = new Table({ chars: borderless, style: plain, colWidths, wordWrap: true });
+  made.push(...cells);
   return trimmed(made.toString());
+}
+
+/** Undefined where nobody looks: a pipe takes lines of any length. */
+function terminalColumns(): number | undefined {
+  return process.stdout.isTTY ? process.stdout.columns : undefined;
+}
+
+const gap = 2;
+const narrowest = 24;
+
+/** The widest column gives way, and wraps; the others are as wide as they are: ids and times stay whole, to be pasted. */
+function widthsWithin(columns: number | undefined, cells: readonly string[][]): (number | null)[] {
+  const widths = (cells[0] ?? []).map((_, index) =>
+    Math.max(...cells.map((row) => row[index]?.length ?? 0)),
+  );
+  const free = widths.map((): number | null => null);
+  if (columns === undefined) return free;
+  const excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
+  const widest = Math.max(...widths);
+  const at = widths.indexOf(widest);
+  return excess <= 0 ? free : free.with(at, Math.max(narrowest, widest - excess));
 }
 
 /** Names on the left, values on the right; a value may have several lines. */
