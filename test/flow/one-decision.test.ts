@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../shared/domain/definitions.ts";
 import { findingIdOf } from "../../shared/domain/identity.ts";
+import type { Finding } from "../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 
@@ -92,6 +93,44 @@ describe("a planned effect that was accepted and then failed at its goal", () =>
     expect(world.keyed.received).toHaveLength(1);
     expect(await world.record()).toMatchObject({ status: "open" });
     expect(await world.reviews()).toMatchObject([{ kind: "NotificationFailed" }]);
+  });
+
+  test("goes on once a person has seen that, and only then", async () => {
+    const world = await failedInMidPlan();
+    const [effect] = await world.effects();
+    const [review] = await world.reviews();
+    if (effect === undefined || review === undefined) throw new Error("no review");
+    const tell = (n: number, content: Finding["content"]) =>
+      world.cases.createFinding({
+        id: findingIdOf(effect.operationId, n),
+        type: "finding",
+        schemaVersion: 1,
+        ...key,
+        operationId: effect.operationId,
+        content,
+        by: "p-1",
+        foundAtMs: world.nowMs(),
+      });
+    const other = receiptFor({ ...effect, target: "T-2" }, "keyed-1");
+    await tell(1, { kind: "providerReport", receipt: other });
+    await world.turn();
+    const seen = (reviewId = "") =>
+      ({
+        kind: "statement",
+        statement: { kind: "acknowledge" },
+        reason: "seen",
+        about: { reviewId, attempts: effect.attempts.length },
+      }) as const;
+    await tell(
+      2,
+      seen((await world.reviews()).find(({ kind }) => kind === "EvidenceMismatch")?.id),
+    );
+    await world.turn();
+    expect(world.keyed.received).toHaveLength(1);
+    await tell(3, seen(review.id));
+    await world.turn();
+    expect(world.keyed.received).toHaveLength(2);
+    expect(await world.reviews()).toEqual([]);
   });
 
   test("is history for the next decision once new facts arrive", async () => {

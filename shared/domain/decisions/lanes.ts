@@ -200,11 +200,12 @@ function decideStep(record: Case, facts: LaneFacts): Step {
 
 /** Accepted, and then failed at its goal: nothing is built on it before a person has seen that. */
 function hasFailed({ reviews }: Snapshot, effects: readonly Effect[]): boolean {
-  return effects.some(
-    (effect) =>
-      effect.status === "confirmed" &&
-      effect.receipt.stage === "failed" &&
-      reviews.some(({ id, resolution }) => id === effect.reviewRef && resolution === undefined),
+  // By its own review: another one may have taken its place in the effect since.
+  return effects.some(({ operationId }) =>
+    reviews.some(
+      ({ kind, resolution, subject }) =>
+        kind === "NotificationFailed" && subject === operationId && resolution === undefined,
+    ),
   );
 }
 
