@@ -88,7 +88,12 @@ function run(options: Options): Promise<Sum> {
   }
 }
 
-function print(sum: Sum, tookMs: number, json: boolean): void {
+/** A part of the combinations does not owe every boundary. */
+function isWhole({ every, only }: Pick<Options, "every" | "only">): boolean {
+  return every === 1 && only === undefined;
+}
+
+function print(sum: Sum, tookMs: number, { json, ...options }: Options): void {
   const { found, ...counts } = sum;
   if (json) {
     console.log(JSON.stringify({ ...counts, tookMs, found: found.slice(0, 20) }, null, 2));
@@ -97,7 +102,9 @@ function print(sum: Sum, tookMs: number, json: boolean): void {
   console.log(
     `${sum.combinations} combinations, ${sum.reached} of ${sum.boundaries} boundaries, ${sum.kills} kills, ${sum.stops} stops, ${(tookMs / 1000).toFixed(1)} s: ${sum.violations} violations`,
   );
-  for (const boundary of sum.unreached) console.log(`NOT REACHED: ${boundary}`);
+  if (isWhole(options)) {
+    for (const boundary of sum.unreached) console.log(`NOT REACHED: ${boundary}`);
+  }
   if (sum.notFired > 0) console.log(`DID NOT STRIKE: ${sum.notFired}`);
   for (const { combination, evidence, rule } of found.slice(0, 20)) {
     console.log(`VIOLATION ${rule}: ${evidence}\n    ${JSON.stringify(combination)}`);
@@ -117,10 +124,8 @@ async function main(): Promise<number> {
   const { options } = parsed;
   const startedMs = performance.now();
   const sum = await run(options);
-  print(sum, Math.round(performance.now() - startedMs), options.json);
-  // A part of the combinations does not owe every boundary.
-  const isWhole = options.every === 1 && options.only === undefined;
-  const unreached = isWhole ? sum.unreached.length : 0;
+  print(sum, Math.round(performance.now() - startedMs), options);
+  const unreached = isWhole(options) ? sum.unreached.length : 0;
   return sum.violations + unreached + sum.notFired > 0 ? 1 : 0;
 }
 

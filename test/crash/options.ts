@@ -19,7 +19,7 @@ boundary was not reached or a fault did not strike; with 2 when the command cann
   --every N       only every Nth combination, for a quick look (boundaries may then stay unreached)
   --only JSON     with --real or --action: only the real combinations with these fields, as a violation prints them;
                   '{"boundary":"gate","fault":"frozen"}' is every freeze before a gate, a whole one starts at once
-  --lanes N       how many small local Azures run side by side with --real or --action; 2 to 16, 6 without it
+  --lanes N       how many small local Azures run side by side with --real or --action; 2 to 16, 8 without it
   --json          {combinations, boundaries, reached, violations, kills, stops, unreached, notFired, tookMs, found}
 `;
 
@@ -64,7 +64,7 @@ export function parseOptions(args: readonly string[]): Parsed {
         from: { type: "string" },
         every: { type: "string", default: "1" },
         only: { type: "string" },
-        lanes: { type: "string", default: "6" },
+        lanes: { type: "string", default: "8" },
       },
     }));
   } catch (error) {

@@ -40,7 +40,7 @@ const sample: readonly Combination[] = [
   at(eventual, [wireBoundary, 1], { fault: "frozen", machines: 2 }),
   at(key, ["createCheckpoint", 1], {}),
   at(strong, ["write", 2], { fault: "frozen" }),
-  at(eventual, ["scheduleHint", 2], { machines: 2 }),
+  at(eventual, ["scheduleHint", 1], { machines: 2 }),
   at(key, [completeBoundary, 1], {}),
 ];
 

@@ -16,6 +16,12 @@ export interface Machine {
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
+/** A frozen process does not hear that its parent is gone: it is ended by hand. */
+const living = new Set<() => void>();
+process.once("exit", () => {
+  for (const end of living) end();
+});
+
 type FromHost =
   | { kind: "ready" }
   | { kind: "workerStarted"; pid: number }
@@ -57,16 +63,15 @@ export async function startMachine(options: {
   const signal = (name: NodeJS.Signals) => {
     for (const pid of [workerPid, host.pid]) if (pid !== undefined) signalTo(pid, name);
   };
-  // A frozen process does not hear that its parent is gone.
   const endAll = () => signal("SIGKILL");
-  process.once("exit", endAll);
+  living.add(endAll);
   await ready;
   return {
     workerPid: () => workerPid,
     freeze: () => signal("SIGSTOP"),
     thaw: () => signal("SIGCONT"),
     close() {
-      process.off("exit", endAll);
+      living.delete(endAll);
       const over = ended(host);
       // A drain would wait for what this campaign no longer needs.
       endAll();
