@@ -58,7 +58,10 @@ export type ControlApi = { url: string; close(): Promise<void> };
 
 export async function serveControlApi(broker: Broker, port: number): Promise<ControlApi> {
   const server = createServer((request, response) => {
-    void respond(broker, request, response);
+    respond(broker, request, response).catch((error: unknown) => {
+      // Who asked has gone in the middle of the question: nobody waits for the answer.
+      if (!request.destroyed || request.complete) throw error;
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, "127.0.0.1", resolve);

@@ -31,7 +31,7 @@ export const NEWS = "conformance-news";
 /** How long the waits of the short-lived entities are. */
 export const times =
   aimedAt === undefined
-    ? { lockMs: 500, timeToLiveMs: 500, windowMs: 500, soonMs: 300 }
+    ? { lockMs: 500, timeToLiveMs: 500, windowMs: 500, soonMs: 1000 }
     : { lockMs: 5000, timeToLiveMs: 5000, windowMs: 20_000, soonMs: 3000 };
 
 /** Long enough for a message that is there to arrive, and for one that must not come to show itself. */

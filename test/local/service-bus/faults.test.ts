@@ -1,5 +1,8 @@
 // Faults on demand: each does to a client what it says, and no more often than asked.
 
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
+
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, test } from "vitest";
 
@@ -273,5 +276,18 @@ describe("a broker whose clock is apart from its clients'", () => {
   test("takes only a number for it", async () => {
     const bus = await serviceBus({ queues: [{ name: "work" }] });
     await expect(bus.control.skewClock("soon" as unknown as number)).rejects.toThrow("skewMs");
+  });
+});
+
+describe("a client of the control API that goes in the middle of its question", () => {
+  test("takes nothing along", async () => {
+    const { bus, control } = await faulty();
+    const { hostname, port } = new URL(bus.controlUrl);
+    const socket = connectSocket(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write("POST /faults HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n[");
+    socket.resetAndDestroy();
+    await once(socket, "close");
+    expect((await control.queues()).map(({ name }) => name)).toContain("cases");
   });
 });

@@ -28,6 +28,7 @@ export function afterTest(cleanup: () => Promise<void>): void {
 export type TestBus = {
   dataFolder: string;
   connectionString: string;
+  controlUrl: string;
   control: ServiceBusControl;
   /** One more connection of its own. */
   connect(timeoutInMs?: number): ServiceBusClient;
@@ -46,6 +47,9 @@ export async function serviceBus(entities: ServiceBusEntities): Promise<TestBus>
     dataFolder,
     get connectionString() {
       return running.connectionString;
+    },
+    get controlUrl() {
+      return running.controlUrl;
     },
     get control() {
       return serviceBusControl(running.controlUrl);
