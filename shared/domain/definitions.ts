@@ -102,6 +102,8 @@ export interface DecideView {
   status: string;
   version: number;
   effects: readonly EffectView[];
+  /** Who refused the plan that was decided just before: nothing is new since, so the same question would be asked again. */
+  refusedBy?: string;
 }
 
 /** What a decider may use that is not pure. */

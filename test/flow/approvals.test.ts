@@ -102,9 +102,9 @@ describe("a plan whose actions need a person", () => {
   test("of which one is refused ends: nothing of it is sent, and the decider sees it cancelled", async () => {
     let seen: string[] = [];
     const world = await asked({
-      decide: ({ effects, version }) => {
+      decide: ({ effects, refusedBy, version }) => {
         if (version === 1) return planOfTwo;
-        seen = effects.map(({ status }) => status);
+        seen = [refusedBy ?? "nobody", ...effects.map(({ status }) => status)];
         return { kind: "hold", why: "refused" };
       },
     });
@@ -112,7 +112,7 @@ describe("a plan whose actions need a person", () => {
     await answer(world, "approval:1:2", { decision: "refuse" });
     await world.run();
     expect(sent(world)).toEqual([]);
-    expect(seen).toEqual(["cancelled", "cancelled"]);
+    expect(seen).toEqual(["p-1", "cancelled", "cancelled"]);
     expect((await world.effects())[0]).toMatchObject({
       reason: expect.stringContaining("refused by p-1"),
     });

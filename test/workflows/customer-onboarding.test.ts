@@ -69,3 +69,11 @@ describe("an onboarding that is not clear", () => {
     expect((await decide(completed, [earlier])).kind).toBe(kind);
   });
 });
+
+test("a plan that a person just refused is not asked for again: the case is held", () => {
+  const view = { facts: completed, status: "open", version: 2, effects: [], refusedBy: "p-1" };
+  expect(customerOnboarding.decide(view, noContext)).toMatchObject({
+    kind: "hold",
+    why: expect.stringContaining("p-1 refused"),
+  });
+});

@@ -146,3 +146,11 @@ describe("a withdrawal that overtakes its exception", () => {
     expect([await world.effects(), await world.reviews()]).toEqual([[], []]);
   });
 });
+
+test("a claim that a person just refused is not asked for again: the case is held", () => {
+  const view = { facts, status: "open", version: 2, effects: [], refusedBy: "p-1" };
+  expect(invoiceException.decide(view, noContext)).toMatchObject({
+    kind: "hold",
+    why: expect.stringContaining("p-1 refused"),
+  });
+});

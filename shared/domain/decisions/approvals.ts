@@ -45,3 +45,11 @@ function latestFor(snapshot: Snapshot, plan: Plan, operationId: string): Approva
 function isMissing(approval: Approval | undefined, nowMs: number): boolean {
   return approval === undefined || approval.expiresAtMs <= nowMs;
 }
+
+/** Who refused the plan of the version before this one; new facts, or a person who has it looked at again, make another version. */
+export function refusedJustBefore({ approvals, case: record }: Snapshot): string | undefined {
+  const refused = approvals.find(
+    ({ answer, version }) => answer?.decision === "refuse" && version + 1 === record?.version,
+  );
+  return refused?.answer?.by;
+}

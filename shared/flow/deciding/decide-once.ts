@@ -2,6 +2,7 @@
 //
 // Only what the decider itself threw is counted against it. What a boundary of the memo threw is this worker's
 // trouble, and goes on up, whatever the decider made of it.
+import { refusedJustBefore } from "../../domain/decisions/approvals.ts";
 import type { DecideContext, Decision, Workflow } from "../../domain/definitions.ts";
 import { TerminalFault, TransientFault } from "../../domain/faults.ts";
 import { caseOf } from "../../domain/records/snapshot.ts";
@@ -21,11 +22,17 @@ export async function decideOnce(
 ): Promise<Decided> {
   const { facts, status, version } = caseOf(turn.draft);
   const { effects } = turn.draft;
+  const refusedBy = refusedJustBefore(turn.draft);
+  const view = {
+    facts,
+    status,
+    version,
+    effects,
+    ...(refusedBy === undefined ? {} : { refusedBy }),
+  };
   const broken: unknown[] = [];
   const context = contextOf(watched(ports, broken), turn, workflow);
-  const outcome = await ports.at("decide", () =>
-    outcomeOf(() => workflow.decide({ facts, status, version, effects }, context)),
-  );
+  const outcome = await ports.at("decide", () => outcomeOf(() => workflow.decide(view, context)));
   if (broken.length > 0) throw broken[0];
   return outcome.kind === "gave"
     ? { kind: "decided", decision: outcome.value }

@@ -57,6 +57,9 @@ function decide(view: DecideView): Decision {
   if (earlier !== undefined) {
     return { kind: "hold", why: `${earlier.action} is ${earlier.status} already` };
   }
+  if (view.refusedBy !== undefined) {
+    return { kind: "hold", why: `${view.refusedBy} refused what follows a completion` };
+  }
   if (reopened === true) return { kind: "wait", why: "it was reopened and is not completed again" };
   if (customer === undefined || outcome === undefined || accountOwnerEmail === undefined) {
     return { kind: "wait", why: "its completion has not arrived yet" };

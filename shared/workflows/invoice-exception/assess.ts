@@ -28,6 +28,7 @@ export function assess(view: DecideView): Assessment {
   if (requested !== undefined) {
     return hold(`the facts stand against a credit note that is ${requested.status}`);
   }
+  if (view.refusedBy !== undefined) return hold(`${view.refusedBy} refused what the rules ask for`);
   if (facts.withdrawn === true) {
     const why = "the exception was withdrawn";
     const ended = { why, actions: [], nextStatus: "withdrawn", notifications: [] };
