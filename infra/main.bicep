@@ -58,6 +58,9 @@ param authClientId string = ''
 @description('Where alerts go. Empty: they are only shown in the portal.')
 param alertEmail string = ''
 
+@description('Address of ops/RUNBOOK.md in your repository; each alert links to its entry.')
+param runbookUrl string = ''
+
 @description('Base addresses of the systems that the app acts on, and its other plain settings.')
 param settings {
   supplierPortalUrl: string
@@ -231,6 +234,7 @@ module alerts 'app/alerts.bicep' = {
     workspaceId: monitoring.outputs.workspaceId
     serviceBusId: serviceBus.outputs.id
     alertEmail: alertEmail
+    runbookUrl: runbookUrl
   }
 }
 

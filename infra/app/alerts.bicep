@@ -4,8 +4,11 @@ param tags object
 param workspaceId string
 param serviceBusId string
 param alertEmail string
+@description('Where operators read the runbook. Empty: its path in the repository.')
+param runbookUrl string
 
 var alerts = loadJsonContent('../alerts.json')
+var runbook = empty(runbookUrl) ? alerts.runbook : runbookUrl
 var entities = loadJsonContent('../entities.json')
 
 resource people 'Microsoft.Insights/actionGroups@2023-01-01' = if (!empty(alertEmail)) {
@@ -29,7 +32,7 @@ resource queries 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
     kind: 'LogAlert'
     properties: {
       displayName: alert.title
-      description: '${alerts.runbook}#${alert.name}'
+      description: '${runbook}#${alert.name}'
       severity: alert.severity
       enabled: true
       scopes: [workspaceId]
@@ -59,7 +62,7 @@ resource deadLetters 'Microsoft.Insights/metricAlerts@2018-03-01' = {
   location: 'global'
   tags: tags
   properties: {
-    description: '${alerts.deadLetters.title}. ${alerts.runbook}#${alerts.deadLetters.name}'
+    description: '${alerts.deadLetters.title}. ${runbook}#${alerts.deadLetters.name}'
     severity: alerts.deadLetters.severity
     enabled: true
     scopes: [serviceBusId]

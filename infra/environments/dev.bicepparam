@@ -12,6 +12,7 @@ param maximumInstanceCount = 10
 param alwaysReady = []
 param authClientId = readEnvironmentVariable('COUNTERSIGN_AUTH_CLIENT_ID', '')
 param alertEmail = readEnvironmentVariable('ALERT_EMAIL', '')
+param runbookUrl = readEnvironmentVariable('RUNBOOK_URL', '')
 param openAiAccountId = readEnvironmentVariable('OPEN_AI_ACCOUNT_ID', '')
 param settings = {
   supplierPortalUrl: readEnvironmentVariable('SUPPLIER_PORTAL_URL', '')
