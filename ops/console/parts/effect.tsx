@@ -52,8 +52,10 @@ function Payload({ effect }: { effect: Effect }) {
   return (
     <>
       {effect.target !== undefined && <p>To {effect.target}</p>}
-      {effect.isSensitive ? (
-        <p class="note">The payload is kept apart, encrypted; nobody reads it here.</p>
+      {effect.isSensitive && effect.payload === undefined ? (
+        <p class="note">
+          The payload is kept apart, encrypted; only an approver who is asked about it reads it.
+        </p>
       ) : (
         <Content content={effect.payload ?? {}} name="Frozen payload" />
       )}

@@ -28,7 +28,11 @@ export const ShownEffect = z.object({
   target: z.string().optional().describe("For operators, approvers and admins."),
   payload: Content.optional().describe("Frozen; for operators, approvers and admins."),
   payloadDigest: z.string(),
-  isSensitive: z.boolean().describe("True: its payload is kept apart, encrypted, and never here."),
+  isSensitive: z
+    .boolean()
+    .describe(
+      "True: its payload is kept apart, encrypted; only an approver who is asked about it sees it.",
+    ),
   isHidden: z.boolean().describe("True when the caller's role does not show target and payload."),
   attempts: z.array(Attempt),
   mayHaveLeft: z.boolean(),

@@ -19,6 +19,7 @@ const person = (id: string, role: string): Principal => ({
 });
 
 const ports = (world: World) => ({
+  book: world.book,
   cases: world.cases,
   operators: memoryOperators(world.cases),
   nowMs: world.nowMs,
@@ -70,8 +71,8 @@ describe("open reviews", () => {
 
 describe("open approvals", () => {
   const both = ["keyed.first.v1", "keyed.second.v1"];
-  async function asked(): Promise<World> {
-    const world = newWorld({ approve: both });
+  async function asked(sensitive: readonly string[] = []): Promise<World> {
+    const world = newWorld({ approve: both, sensitive });
     await world.post(1);
     await world.run(world.worker(), 1000);
     return world;
@@ -111,5 +112,20 @@ describe("open approvals", () => {
     expect(await show(person("p-1", "approver"))).toContain("50.00");
     expect(await show(person("r-1", "reader"))).not.toMatch(/50\.00|T-1/);
     expect(await show(person("r-1", "reader"))).toContain('"isHidden":true');
+  });
+
+  test("show a sensitive payload to those who may approve it, and to nobody else", async () => {
+    const world = await asked(both);
+    const show = async (role: string) =>
+      JSON.stringify(
+        await showApproval(ports(world), {
+          key,
+          approvalId: "approval:1:1",
+          principal: person("p-1", role),
+        }),
+      );
+    expect(await show("approver")).toContain("50.00");
+    expect(await show("operator")).not.toContain("50.00");
+    expect(await show("reader")).not.toContain("50.00");
   });
 });

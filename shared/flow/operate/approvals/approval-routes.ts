@@ -1,11 +1,13 @@
 // The routes about approvals: which wait for an answer, what one would do, and the answer.
 import { z } from "zod";
+import type { Book } from "../../../domain/definitions.ts";
+import { thawPayload, type Thawed } from "../../../domain/frozen-payload.ts";
 import { Approval } from "../../../domain/records/approval.ts";
 import type { Effect } from "../../../domain/records/effect.ts";
 import type { CaseKey } from "../../../domain/identity.ts";
 import type { CaseRow, OperatorStore } from "../../../stores/operator-ports.ts";
 import type { CaseStore } from "../../../stores/ports.ts";
-import { isSamePrincipal, mayReadContent, type Principal } from "../access/principal.ts";
+import { hasRole, isSamePrincipal, mayReadContent, type Principal } from "../access/principal.ts";
 import { Cursor, cursorText, Max, Next } from "../page.ts";
 import { CaseId, DecisionId, getRoute, postRoute, Tenant } from "../route.ts";
 import type { Reply } from "../serve.ts";
@@ -43,7 +45,13 @@ export const listApprovalsRoute = getRoute({
 
 const Shown = z.object({
   approval: Listed,
-  effect: ShownEffect.describe("What exactly would be sent."),
+  effect: ShownEffect.describe(
+    "What exactly would be sent; approvers see a sensitive payload, too.",
+  ),
+  withheld: z
+    .string()
+    .optional()
+    .describe("Why a sensitive payload cannot be shown to an approver."),
   facts: z.record(z.string(), z.unknown()).optional(),
   version: z.int(),
 });
@@ -116,7 +124,7 @@ const noSuchApproval = {
 } as const satisfies Reply<never>;
 
 export async function showApproval(
-  ports: { cases: CaseStore; operators: OperatorStore },
+  ports: { cases: CaseStore; operators: OperatorStore; book: Book },
   wanted: { key: CaseKey; approvalId: string; principal: Principal },
 ): Promise<Reply<z.infer<typeof Shown>>> {
   const { approvalId, key, principal } = wanted;
@@ -131,13 +139,27 @@ export async function showApproval(
   if (approval === undefined || effect === undefined) return noSuchApproval;
   const mayRead = mayReadContent(principal, key.tenantId);
   const facts = mayRead ? snapshot.case?.facts : undefined;
+  const sealed = await sealedPayload(ports, effect, wanted);
+  const opened = sealed?.kind === "payload" ? { payload: sealed.payload } : {};
   const body = {
     approval: shown(approval, row, principal),
-    effect: showEffect(effect, mayRead),
+    effect: { ...showEffect(effect, mayRead), ...opened },
+    ...(sealed?.kind === "withheld" ? { withheld: sealed.why } : {}),
     version: snapshot.case?.version ?? 0,
     ...(facts === undefined ? {} : { facts }),
   };
   return { kind: "done", body };
+}
+
+/** Nobody may be asked to approve what he cannot read: the one place where a sensitive payload is shown, to approvers alone. */
+async function sealedPayload(
+  { book, cases }: { cases: CaseStore; book: Book },
+  effect: Effect,
+  { key, principal }: { key: CaseKey; principal: Principal },
+): Promise<Thawed | undefined> {
+  if (effect.payloadRef === undefined) return undefined;
+  if (!hasRole(principal, "approver", key.tenantId)) return undefined;
+  return thawPayload(effect, await cases.readPayload(key, effect.payloadRef), book.payloadKeys);
 }
 
 export function answerReply(result: AnswerResult): Reply<{ answered: true }> {
