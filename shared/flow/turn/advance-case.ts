@@ -19,6 +19,7 @@ import { decideOnce } from "../deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
 import { leaveAlone } from "./leave-alone.ts";
 import { lookUp } from "./look-up.ts";
+import { type Intents, lostIntents, noteDivergence } from "./repeated-decision.ts";
 import {
   handOn,
   nowMsOf,
@@ -39,14 +40,17 @@ export async function advanceCase(
   options: { redelivered?: boolean } = {},
 ): Promise<TurnResult> {
   let isCounted = false;
+  let lost: Intents | undefined;
   for (let restart = 0; restart < restartsMax; restart += 1) {
     const turn = await openTurn(ports, key);
+    noteDivergence(ports, turn, lost);
     if (!isCounted && (options.redelivered === true || isLate(ports, turn))) {
       isCounted = true;
       if (await recordCrash(ports, turn)) continue;
     }
     const result = await runTurn(ports, turn);
     if (result !== "again") return result;
+    lost = lostIntents(turn);
   }
   await handOn(ports, key);
   return { kind: "handedOn" };
