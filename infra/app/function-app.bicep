@@ -26,8 +26,7 @@ var isOnboarding = !empty(settings.crmUrl)
 var isModelDecider = settings.decider == 'model'
 
 // The platform resolves these by the identity; a secret that is missing shows as an unresolved reference, by name.
-func secret(vaultName string, secretName string) string =>
-  '@Microsoft.KeyVault(VaultName=${vaultName};SecretName=${secretName})'
+func secret(vaultName string, secretName string) string => '@Microsoft.KeyVault(VaultName=${vaultName};SecretName=${secretName})'
 
 var platformSettings = {
   AzureWebJobsStorage__accountName: storageName
