@@ -51,8 +51,8 @@ beforeAll(async () => {
   });
   copy.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   copy.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  await vi.waitUntil(() => said.includes("Ctrl-C ends it"), { timeout: 25_000, interval: 100 });
-});
+  await vi.waitUntil(() => said.includes("Ctrl-C ends it"), { timeout: 110_000, interval: 100 });
+}, 120_000);
 
 afterAll(async () => {
   copy.kill("SIGKILL");
