@@ -36,6 +36,7 @@ export async function startMachine(options: {
   const settingsPath = join(options.folder, "settings.json");
   writeFileSync(settingsPath, JSON.stringify({ Values: options.settings }));
   let workerPid: number | undefined;
+  let isReady = false;
   const words: string[] = [];
   const host = fork(
     join(root, "local", "host", "main.ts"),
@@ -51,14 +52,22 @@ export async function startMachine(options: {
   host.stderr?.on("data", (bytes: Buffer) => void words.push(bytes.toString()));
   const ready = new Promise<void>((resolve, reject) => {
     host.on("message", (message: FromHost) => {
-      if (message.kind === "ready") resolve();
+      if (message.kind === "ready") {
+        isReady = true;
+        resolve();
+      }
       if (message.kind === "workerStarted") workerPid = message.pid;
       if (message.kind === "workerExited") {
         if (workerPid === message.pid) workerPid = undefined;
         options.workerEnded(message.pid);
       }
     });
-    host.once("exit", () => reject(new Error(`a host did not start: ${words.join("")}`)));
+    host.once("exit", () => {
+      const ended = new Error(`a host ended by itself: ${words.join("").slice(-2000)}`);
+      // Nobody would be left to take work, and every rule would speak but the one that is broken.
+      if (isReady && living.has(endAll)) throw ended;
+      reject(ended);
+    });
   });
   const signal = (name: NodeJS.Signals) => {
     for (const pid of [workerPid, host.pid]) if (pid !== undefined) signalTo(pid, name);

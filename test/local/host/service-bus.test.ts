@@ -93,6 +93,56 @@ async function breakingAtClose(connectionString: string) {
   };
 }
 
+/** The way to a broker that, once it is armed, answers nothing any more from a drain on, until it is told to. */
+async function silentAtDrain(connectionString: string) {
+  const to = new URL(/Endpoint=([^;]+)/.exec(connectionString)?.[1] ?? "");
+  // A flow that ends with drain = true: the SDK's only one.
+  const flow = Buffer.from([0x00, 0x53, 0x13]);
+  const drain = 0x41;
+  let isSilent = false;
+  let isArmed = false;
+  const server = createServer((client) => {
+    const broker = connect(Number(to.port), to.hostname);
+    for (const [from, next] of [
+      [client, broker],
+      [broker, client],
+    ] as const) {
+      from.on("error", () => {});
+      from.on("close", () => next.destroy());
+    }
+    broker.on("data", (bytes) => {
+      if (!isSilent) client.write(bytes);
+    });
+    client.on("data", (bytes) => {
+      const at = bytes.indexOf(flow);
+      if (isArmed && at >= 0 && bytes.subarray(at).includes(drain)) isSilent = true;
+      broker.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  afterwards(async () => server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    connectionString: connectionString.replace(to.host, `127.0.0.1:${port}`),
+    isSilent: () => isSilent,
+    arm: () => void (isArmed = true),
+    speak() {
+      isArmed = false;
+      isSilent = false;
+    },
+  };
+}
+
+/** From now on whoever waits a minute waits a second. */
+function hurryMinutes() {
+  const original = globalThis.setTimeout;
+  const startedMs = performance.now();
+  globalThis.setTimeout = ((act: () => void, ms?: number, ...rest: []) =>
+    original(act, ms === 60_000 ? 1000 : ms, ...rest)) as typeof setTimeout;
+  afterwards(async () => void (globalThis.setTimeout = original));
+  return { areOver: () => performance.now() - startedMs > 5000 };
+}
+
 async function startApp(more: { workers?: number; serviceBus?: object } = {}) {
   const bus = await startBus();
   const fixture = await startFixture(
@@ -159,6 +209,36 @@ describe("a connection that breaks while a session is given back", () => {
       return found.some((row) => row["ended"] === 2) && found;
     });
     expect(all.filter((row) => "ended" in row)).toEqual([{ ended: 1 }, { ended: 2 }]);
+  });
+});
+
+describe("a worker that is killed while its listener drains a session", () => {
+  test("leaves nothing behind that ends the host a minute later", async () => {
+    const bus = await startBus();
+    const way = await silentAtDrain(bus.connectionString);
+    const serviceBus = { sessionIdleTimeout: "00:00:00.2", maxConcurrentSessions: 1 };
+    const fixture = await startFixture(
+      { files: { "main.js": APP }, hostJson: { extensions: { serviceBus } } },
+      { settings: { Bus: way.connectionString, QUEUE: "cases" } },
+    );
+    const rejected: unknown[] = [];
+    const reject = (reason: unknown) => void rejected.push(reason);
+    process.on("unhandledRejection", reject);
+    afterwards(async () => void process.off("unhandledRejection", reject));
+    const hurried = hurryMinutes();
+    await bus.send("cases", inSession("s1", 1));
+    const [worker] = fixture.host.workers();
+    await until("it is served", async () => (await rows(fixture)).some((row) => "ended" in row));
+    way.arm();
+    await until("the listener drains", () => way.isSilent());
+    process.kill(Number(worker?.pid), "SIGKILL");
+    way.speak();
+    await until("the worker is another", () => {
+      const [next] = fixture.host.workers();
+      return next !== undefined && next.pid !== worker?.pid;
+    });
+    await until("a minute is over", () => hurried.areOver());
+    expect(rejected).toEqual([]);
   });
 });
 

@@ -257,8 +257,9 @@ export function listenToServiceBus(given: ServiceBusListenerOptions): Listener {
   return {
     drain: () => Promise.race([drain(), dropped.promise]),
     drop: () => {
-      stopping.abort();
+      // First the cut: what the SDK closes when it is told to stop would say good-bye, and wait for the answer.
       listening.source.cut();
+      stopping.abort();
       dropped.resolve();
     },
   };

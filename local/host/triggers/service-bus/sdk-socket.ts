@@ -25,8 +25,12 @@ export function cutConnection(client: ServiceBusClient): void {
   if (typeof destroy === "function") Reflect.apply(destroy, socket, []);
   // Or each link would wait 60 s for the answer to its good-bye, and then reject where the SDK listens no more, which ends
   // this process.
-  const state = field(amqpConnection(client), "state");
+  const connection = amqpConnection(client);
+  const state = field(connection, "state");
   for (const end of ["local_open", "remote_open"]) setField(state, end, false);
+  // rhea does not tell of a connection that it holds for closed: what waits for such an answer already is told here.
+  const emit = field(connection, "emit");
+  if (typeof emit === "function") Reflect.apply(emit, connection, ["disconnected", { connection }]);
   client.close().catch(() => {});
 }
 
