@@ -12,12 +12,13 @@ export async function confirmResolution(request: HttpRequest, context: Invocatio
   return serve(
     confirmResolutionRoute,
     { request, log, running: operating(log) },
-    ({ body, params, principal }, ports) =>
+    ({ body, params, principal, recordId }, ports) =>
       confirm(ports, {
         key: { tenantId: params.tenant, caseId: params.case },
         reviewId: params.review,
         body,
         principal,
+        recordId,
       }),
   );
 }

@@ -12,12 +12,13 @@ export async function resolveReview(request: HttpRequest, context: InvocationCon
   return serve(
     resolveReviewRoute,
     { request, log, running: operating(log) },
-    ({ body, params, principal }, ports) =>
+    ({ body, params, principal, recordId }, ports) =>
       resolve(ports, {
         key: { tenantId: params.tenant, caseId: params.case },
         reviewId: params.review,
         body,
         principal,
+        recordId,
       }),
   );
 }

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { ModelSettings, type ModelConfig } from "./agent/model-settings.ts";
 import { TerminalFault } from "./domain/faults.ts";
+import { tenantIdPattern } from "./domain/identity.ts";
 import {
   payloadKeys,
   sealingKeyBytes,
@@ -61,7 +62,10 @@ const Settings = z.object({
   ...TelemetrySettings.shape,
 });
 
-const Approvals = z.record(z.string(), z.array(z.string()));
+const Approvals = z.record(
+  z.string().regex(tenantIdPattern, "use 1 to 64 of a-z, 0-9 and -"),
+  z.array(z.string()),
+);
 
 export interface Config {
   cosmos: { connectionString: string } | { accountEndpoint: string; clientId?: string };
@@ -209,9 +213,10 @@ function modelOf(environment: Environment, TURN_BUDGET_MS: number): Pick<Config,
 
 function parsed<Value>(prefix: string, result: z.ZodSafeParseResult<Value>): Value {
   if (result.success) return result.data;
-  const wrong = result.error.issues.map(
-    ({ path, message }) => `${prefix}${path.join(".")}: ${message}`,
-  );
+  const wrong = result.error.issues.map((issue) => {
+    const said = issue.code === "invalid_key" ? issue.issues.map(({ message }) => message) : [];
+    return `${prefix}${issue.path.join(".")}: ${said.join("; ") || issue.message}`;
+  });
   throw new TerminalFault(`settings are missing or wrong: ${wrong.join("; ")}.`);
 }
 

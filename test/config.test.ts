@@ -128,6 +128,11 @@ describe("the settings of the model", () => {
     ["MODEL_API_KEY", { MODEL_API_KEY: undefined, MODEL_ENDPOINT: "https://api.example/v1" }],
     ["MODEL_API_KEY", { MODEL_API_KEY: "", MODEL_ENDPOINT: "https://evilazure.com/openai/v1" }],
     ["MODEL_API_KEY", { MODEL_API_KEY: "", MODEL_ENDPOINT: "http://x.azure.com/openai/v1" }],
+    // Anybody's virtual machine has such a name.
+    [
+      "MODEL_API_KEY",
+      { MODEL_API_KEY: "", MODEL_ENDPOINT: "https://x.westeurope.cloudapp.azure.com/openai/v1" },
+    ],
     ["MODEL_CLIENT_ID", { MODEL_CLIENT_ID: "11111111-2222-4333-8444-555555555555" }],
     ["MODEL_CLIENT_ID", { MODEL_API_KEY: "", MODEL_CLIENT_ID: "me" }],
     ["MODEL_CALL_TIMEOUT_MS", { MODEL_CALL_TIMEOUT_MS: "0" }],
@@ -154,6 +159,8 @@ test("approvals are read by tenant, and refused by name", () => {
   const of = (APPROVALS: string) => readConfig({ ...required, APPROVALS }).approvals;
   expect(of('{"acme":["a.b.v1"]}')).toEqual({ acme: ["a.b.v1"] });
   expect(() => of('{"acme":"a.b.v1"}')).toThrow("APPROVALS.acme");
+  // Of a name that no tenant can have, nobody would ever be asked.
+  expect(() => of('{"Acme":["a.b.v1"]}')).toThrow("APPROVALS.Acme: use 1 to 64 of a-z, 0-9 and -");
 });
 
 describe("the settings of telemetry", () => {

@@ -7,7 +7,6 @@ export const sections = [
   "approvals",
   "cases",
   "dead-letters",
-  "reports",
   "grants",
   "overview",
   "records",

@@ -6,7 +6,6 @@ export const sectionNames: Readonly<Record<Section, string>> = {
   approvals: "Approvals",
   cases: "Cases",
   "dead-letters": "Dead letters",
-  reports: "Providers' reports",
   grants: "Grants",
   overview: "Overview and drain",
   records: "What people did",

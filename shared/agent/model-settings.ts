@@ -1,7 +1,7 @@
 // The settings of a model, as the app reads them: checked together, refused by name, never repeated.
 //
 // A key goes to whatever endpoint is set. Without a key the app shows its own identity, and that only to an https endpoint
-// under azure.com. All tries of one question must fit into a turn, with time left for the reads and writes around it.
+// under the names of Azure's model services: under azure.com alone anybody's virtual machine has a name, too. All tries of one question must fit into a turn, with time left for the reads and writes around it.
 import { z } from "zod";
 
 export interface ModelConfig {
@@ -51,7 +51,7 @@ export const ModelSettings = z
     if (MODEL_API_KEY === undefined && !isForIdentity) {
       return refuse(
         "MODEL_API_KEY",
-        "give one; the app's own identity is shown only to https endpoints under azure.com",
+        "give one; the app's own identity is shown only to https endpoints of Azure's model services",
       );
     }
     if (MODEL_API_KEY !== undefined && clientId !== undefined) {
@@ -71,7 +71,7 @@ export const ModelSettings = z
   });
 
 function isAzure({ hostname }: URL): boolean {
-  return hostname.endsWith(".azure.com");
+  return /\.(openai|services\.ai|cognitiveservices)\.azure\.com$/.test(hostname);
 }
 
 function isPlainAddress({ hash, password, search, username }: URL): boolean {

@@ -102,6 +102,8 @@ export function unavailable(why: string): Thawed & { kind: "withheld" } {
 
 /** Shorter texts are too common to tell whether they were repeated. */
 const echoLengthMin = 4;
+/** Of a part of a text: a provider's words are cut off, and so is what they repeat. */
+const echoPartMin = 8;
 
 /** What a provider said about a sensitive effect, without what it repeats of the payload. */
 export function withoutEcho(effect: Effect, payload: Content, answer: Answer): Answer {
@@ -138,11 +140,39 @@ function bareReceipt({ payloadDigest }: Effect, receipt: Receipt): Receipt {
 }
 
 function withoutTexts(said: string, payload: Content): string {
-  const longestFirst = textsIn(payload).toSorted((a, b) => b.length - a.length);
-  return longestFirst.reduce((text, secret) => text.replaceAll(secret, "[withheld]"), said);
+  const texts = textsIn(payload).map(compared);
+  const line = said.replaceAll(/[\s\p{Cc}]+/gu, " ");
+  const sought = compared(line);
+  let kept = "";
+  for (let at = 0; at < line.length;) {
+    const length = Math.max(0, ...texts.map((text) => repeatedLength(sought, at, text)));
+    kept += length === 0 ? line.charAt(at) : "[withheld]";
+    at += Math.max(1, length);
+  }
+  return kept;
+}
+
+/** How much of the text stands there: the whole of it, or a part that is too long to be there by chance. */
+function repeatedLength(sought: string, at: number, text: string): number {
+  if (sought.startsWith(text, at)) return text.length;
+  let length = echoPartMin;
+  if (at + length > sought.length || !text.includes(sought.slice(at, at + length))) return 0;
+  while (at + length < sought.length && text.includes(sought.slice(at, at + length + 1)))
+    length += 1;
+  return length;
+}
+
+/** A provider may have another case, and one line instead of several. Each character keeps its place. */
+function compared(text: string): string {
+  return text
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .replaceAll(/\p{Lu}/gu, (letter) =>
+      letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter,
+    );
 }
 
 function textsIn(value: unknown): string[] {
+  if (typeof value === "number") return textsIn(String(value));
   if (typeof value === "string") return value.length < echoLengthMin ? [] : [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(textsIn);

@@ -169,7 +169,7 @@ async function finishRecord(source: Source, record: OperatorRecord): Promise<voi
   const ids = { ...idsOf(record), documentId: id };
   const { document, etag } = await readDocument(source, id, { partitionKey, ids });
   const stored = document === undefined ? undefined : decode(OperatorRecord, document);
-  if (stored?.outcome.kind !== "asked" || etag === undefined) return;
+  if (stored === undefined || stored.outcome.kind === "done" || etag === undefined) return;
   try {
     await source.container
       .item(id, partitionKey)

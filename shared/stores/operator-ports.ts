@@ -67,14 +67,14 @@ export const StartedEffect = z.object({
 });
 export type StartedEffect = z.infer<typeof StartedEffect>;
 
-/** How a tenant stands at one moment; `effects` and `confirmedAfterRetry` of what was written since a time. */
+/** How a tenant stands at one moment; `effects` and `repeatsAbsorbed` of what was written since a time. */
 export interface Overview {
   openReviews: number;
   heldCases: number;
   openApprovals: number;
   unknown: { count: number; oldestSinceMs?: number };
   effects: Record<string, number>;
-  confirmedAfterRetry: number;
+  repeatsAbsorbed: number;
   workDue: number;
 }
 
@@ -97,6 +97,6 @@ export interface OperatorStore {
   /** Newest first. */
   archivedLetters(wanted: PageBounds): Promise<PageOf<ArchivedLetter>>;
   createRecord(record: OperatorRecord): Promise<Created>;
-  /** Writes the outcome over `asked`, and over nothing else. */
+  /** The outcome of the last time that it was asked; what is done stays done. */
   finishRecord(record: OperatorRecord): Promise<void>;
 }

@@ -139,15 +139,9 @@ const lookSlackMs = 8000;
 
 const crashesOf = (landed: Landed): number => caseIn(landed).crashes ?? 0;
 
-/** The turn that wrote it, though it may have landed during the next. */
-function turnOf(
-  { turns }: Testimony,
-  one: CaseTestimony,
-  { atMs, batch, sentAtMs = atMs }: Landed,
-) {
+function turnOf({ turns }: Testimony, one: CaseTestimony, { atMs, batch }: Landed) {
   return turns.findLast(
-    (turn) =>
-      turn.worker === batch.log.by && turn.caseId === one.key.caseId && turn.fromMs <= sentAtMs,
+    (turn) => turn.worker === batch.log.by && turn.caseId === one.key.caseId && turn.fromMs <= atMs,
   );
 }
 

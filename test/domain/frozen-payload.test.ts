@@ -155,6 +155,25 @@ describe("what a provider says of a sensitive effect", () => {
     });
   });
 
+  const letter = "Dear Ana Example,\nyour passport P-4711 has been turned down. Please call us.";
+
+  test.each([
+    [
+      "cut off in the middle",
+      "422 bad text: Dear Ana Example, your pass",
+      "422 bad text: [withheld]",
+    ],
+    ["on one line", `no: ${letter.replace("\n", " ")}`, "no: [withheld]"],
+    ["in another case", "400 ANA@EXAMPLE.ORG is no address", "400 [withheld] is no address"],
+    ["in part", "400 for passport P-4711", "400 fo[withheld]"],
+    ["as a number", "403 account 12345678", "403 account [withheld]"],
+    ["of nothing of it", "422 the recipient is blocked", "422 the recipient is blocked"],
+  ])("is kept without what it repeats %s", (_how, reason, kept) => {
+    const mail = { to: "ana@example.org", text: letter, account: 12_345_678 };
+    const answer = { kind: "refused", reason, speaksForOperation: false } as const;
+    expect(withoutEcho(effect, mail, answer)).toMatchObject({ reason: kept });
+  });
+
   test("with another payload stays unbound, and its unkeyed digest is not kept", () => {
     const receipt = receiptFor(effect);
     const other = { ...receipt, boundTo: { ...receipt.boundTo, payloadDigest: "f".repeat(64) } };

@@ -27,10 +27,8 @@ const healthy: Surroundings = {
       lockDuration: "PT1M",
       deliveryCountMax,
       active: 0,
-      scheduled: 0,
       deadLettered: 0,
     })),
-  queueCounts: async () => undefined,
 };
 
 async function wrongIn(seen: Partial<Surroundings>, change: Partial<DoctorPorts> = {}) {

@@ -6,7 +6,7 @@ import { TerminalFault, TransientFault } from "../../shared/domain/faults.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import type { Log } from "../../shared/flow/turn/turn.ts";
 import { memoryOperators } from "../memory/memory-operators.ts";
-import { planOfTwo } from "../domain/situations.ts";
+import { planOfTwo, receiptFor } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 const marker = "MARKER-5f2d";
@@ -158,6 +158,27 @@ test("a case in which anything can still happen is not erased", async () => {
   await world.post(1, { customer: marker });
   await world.run();
   expect(await erase(world)).toMatchObject({ kind: "refused", why: "mail.tell.v1 is unknown" });
+});
+
+test("a case of which evidence lies unfolded is not erased: what it proves would be gone", async () => {
+  const world = await closed();
+  const [effect] = await world.effects();
+  if (effect === undefined) throw new Error("no effect");
+  await world.cases.createFinding({
+    id: `finding:${effect.operationId}:late`,
+    type: "finding",
+    schemaVersion: 1,
+    ...key,
+    operationId: effect.operationId,
+    content: { kind: "providerReport", receipt: receiptFor(effect, "P-9") },
+    by: "source:keyed",
+    foundAtMs: world.nowMs(),
+  });
+  expect(await erase(world)).toMatchObject({ kind: "refused", why: "a finding is not folded yet" });
+  await world.turn();
+  expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["Contradiction"]);
+  expect(await erase(world)).toMatchObject({ kind: "erased" });
+  expect((await world.effects())[0]?.contradicted).toBeDefined();
 });
 
 describe("a case that went through everything", () => {

@@ -1,5 +1,6 @@
 // A case whose worker died is rescued by each of four means, with the other three switched off.
 import { describe, expect, test } from "vitest";
+import { TransientFault } from "../../shared/domain/faults.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
@@ -250,6 +251,27 @@ describe("the sweep", () => {
     await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     const woken = Array.from({ length: 300 }, () => world.hints.receive("cases")?.hint.caseId);
     expect(woken).toContain(key.caseId);
+  });
+
+  test("wakes through one queue what it can, when the other takes nothing, and says so", async () => {
+    const world = newWorld();
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "send", when: "after" }));
+    const other = { ...key, caseId: "b".repeat(26) };
+    const dueAtMs = world.nowMs() + 30_000;
+    await world.cases.createEvent({ ...event(1), ...other, dueAtMs });
+    world.advance(60_000);
+    let refused = 0;
+    world.hints.beforeSend = (queue) => {
+      if (queue === "cases") return;
+      refused += 1;
+      throw new TransientFault("the entity is disabled");
+    };
+    await expect(sweepDue(world.worker(), { wallClockMs: world.nowMs() })).rejects.toThrow(
+      TransientFault,
+    );
+    expect(world.hints.waiting("cases").map(({ hint }) => hint.caseId)).toContain(other.caseId);
+    expect(refused).toBe(1);
   });
 
   test("twice in one minute sends one message, and none for a call that still runs", async () => {

@@ -112,7 +112,7 @@ export function memoryOperators(cases: MemoryCases): OperatorStore {
     async finishRecord(record) {
       const stored = cases.stored(record).find(({ id }) => id === record.id);
       const known = stored && decode(OperatorRecord, stored);
-      if (known?.outcome.kind !== "asked") return;
+      if (known === undefined || known.outcome.kind === "done") return;
       const finished: OperatorRecord = { ...known, outcome: record.outcome };
       cases.plant(record, finished);
     },

@@ -174,6 +174,14 @@ describe("a refusal for good", () => {
     },
   );
 
+  test("because a case's partition is full says so, and blames no identity", async () => {
+    await onBatch({ fault: "status", status: 403, substatus: 1014 });
+    await expect(store.write(aBatch(newCaseKey()))).rejects.toMatchObject({
+      name: "TerminalFault",
+      message: expect.stringContaining("partition is full (403/1014)"),
+    });
+  });
+
   test("because the container does not exist names the entities", async () => {
     const nowhere = cosmosCases(world.container("no-such-container"));
     const key = newCaseKey();
@@ -181,6 +189,9 @@ describe("a refusal for good", () => {
       nowhere.write(aBatch(key)),
       nowhere.read(key),
       nowhere.createEvent(anEvent(key)),
+      // A missing container is no missing document.
+      nowhere.readEvent(key, "event:src:e1"),
+      nowhere.readPayload(key, "payload:o"),
     ]);
     for (const attempt of attempts) {
       expect(attempt).toMatchObject({

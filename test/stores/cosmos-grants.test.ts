@@ -50,6 +50,17 @@ describe("grants", () => {
     expect(await grants.read("tenant-1", "grant:newer")).toBeUndefined();
   });
 
+  test("that newer code wrote are not said to be missing when somebody revokes them", async () => {
+    const grants = cosmosGrants(world.container("grants"), { clockMs: () => 0 });
+    const id = `grant:${randomUUID()}`;
+    await put("grants", { ...aGrant({ id }), schemaVersion: 2 });
+    const revoked = { by: "ana", atMs: 1, reason: "left" };
+    await expect(grants.revoke("tenant-1", id, revoked)).rejects.toMatchObject({
+      name: "TransientFault",
+    });
+    expect(await grants.revoke("tenant-1", "grant:none", revoked)).toBe("missing");
+  });
+
   test("may be five seconds old as candidates, and are read now at the gate", async () => {
     let clockMs = 0;
     const grants = cosmosGrants(world.container("grants"), { clockMs: () => clockMs });

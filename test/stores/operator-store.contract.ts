@@ -166,7 +166,7 @@ export function operatorStoreContract(open: () => OperatorStoreUnderTest): void 
         openApprovals: 1,
         unknown: { count: 2, oldestSinceMs: baseMs - 9 },
         effects: { prepared: 0, started: 0, confirmed: 2, rejected: 0, unknown: 3, cancelled: 0 },
-        confirmedAfterRetry: 1,
+        repeatsAbsorbed: 1,
         workDue: 1,
       });
     });
@@ -179,6 +179,7 @@ export function operatorStoreContract(open: () => OperatorStoreUnderTest): void 
       expect(await store.createRecord({ ...first, by: "eve" })).toBe("exists");
       expect(await store.createRecord(second)).toBe("created");
       const done = { kind: "done", atMs: baseMs + 3 } as const;
+      await store.finishRecord({ ...first, outcome: { kind: "unanswered", atMs: baseMs + 2 } });
       await store.finishRecord({ ...first, outcome: done });
       await store.finishRecord({ ...first, outcome: { kind: "refused", atMs: baseMs + 4 } });
       const { rows } = await store.records({ tenantId, max: 10 });

@@ -216,12 +216,8 @@ export interface Overview {
   openApprovals: number;
   unknown: { count: number; oldestSinceMs?: number };
   effects: Record<string, number>;
-  confirmedAfterRetry: number;
+  repeatsAbsorbed: number;
   workDue: number;
-}
-
-export interface Queues {
-  queues?: { name: string; active: number; scheduled: number; deadLettered: number }[];
 }
 
 export interface Drain {

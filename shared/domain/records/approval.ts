@@ -7,7 +7,7 @@ import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
 export const ApprovalAnswer = z.object({
-  /** Made by the answering client: the same answer told twice is one. */
+  /** Made by the answering client: the same answer told twice is one, and two clients may make the same. */
   answerId: z.string(),
   decision: z.enum(["approve", "refuse"]),
   by: z.string(),
@@ -15,6 +15,14 @@ export const ApprovalAnswer = z.object({
   reason: z.string().optional(),
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
+
+export function isSameAnswer(
+  given: ApprovalAnswer,
+  told: Pick<ApprovalAnswer, "answerId" | "by" | "decision">,
+): boolean {
+  const { answerId, by, decision } = given;
+  return answerId === told.answerId && by === told.by && decision === told.decision;
+}
 
 export const Approval = z.object({
   /** `approval:<version>:<n>` */

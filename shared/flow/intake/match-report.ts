@@ -39,7 +39,8 @@ export async function matchReport(ports: MatchPorts, report: Report): Promise<Ma
       operationId === candidate.operationId && provider === report.provider,
   );
   if (effect === undefined) return { kind: "unmatched", found: 0 };
-  const finding = findingOf(report, effect);
+  const isErased = snapshot.case?.erased !== undefined;
+  const finding = findingOf(isErased ? withoutWords(report) : report, effect);
   for (let n = 1; n <= createsMax; n += 1) {
     const created = await ports.cases.createFinding(finding);
     if (created === "uncertain") continue;
@@ -64,6 +65,11 @@ async function candidatesOf(ports: MatchPorts, report: Report): Promise<KeyedEff
         providerKey: about.providerKey,
       });
   }
+}
+
+/** Of an erased effect there is nothing left to compare with, and nothing of it may come back. */
+function withoutWords({ echoed: _echoed, target: _target, ...report }: Report): Report {
+  return report;
 }
 
 /** Bound to what the report itself names; what it does not name it cannot contradict. */

@@ -3,6 +3,7 @@
 // A request that changes something is in the record before anything is done: one that cannot be recorded is not carried
 // out. What came of it is told by the answer's status. Nothing here knows what a route is for.
 import type { z } from "zod";
+import { digestOf } from "../../domain/canonical-json.ts";
 import { TerminalFault, TransientFault } from "../../domain/faults.ts";
 import { operatorRecordIdOf } from "../../domain/identity.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
@@ -40,6 +41,8 @@ export interface Call<Params, Query, Body> {
   query: Query;
   body: Body;
   principal: Principal;
+  /** Of the record that is kept of it; empty where none is. */
+  recordId: string;
 }
 
 /** What a route's own work answers; `done` may carry another status of success, and what the record shall say of it. */
@@ -82,14 +85,16 @@ export async function serve<
     if (query.kind === "wrong") return query.response;
     const body = readBody(route.method === "GET" ? "" : await request.text(), route.body);
     if (body.kind === "wrong") return body.response;
-    const call = { params: params.value, query: query.value, body: body.value, principal };
+    const said = { params: params.value, query: query.value, body: body.value };
+    const call = { ...said, principal, recordId: "" };
     const about = route.record?.({ params: params.value, body: body.value });
     if (about === undefined) return responseTo(route, await act(call, running), request);
     const kept = { action: route.name, principal, params: request.params, about };
+    const record = recordOf(running, kept);
     // What a person did is one trace with the turn that it wakes.
     const span = { fields: { action: route.name } };
     const reply = await running.telemetry.span("operate", span, () =>
-      recorded(running, kept, () => act(call, running)),
+      recorded(running, record, () => act({ ...call, recordId: record.id }, running)),
     );
     log.info("an operator acted", {
       action: route.name,
@@ -144,15 +149,9 @@ function faultResponse(error: unknown, route: string, log: Log): ProblemResponse
 
 async function recorded<Answer>(
   running: Running,
-  kept: {
-    action: string;
-    principal: Principal;
-    params: Readonly<Record<string, string>>;
-    about: Recorded;
-  },
+  record: OperatorRecord,
   act: () => Promise<Reply<Answer>>,
 ): Promise<Reply<Answer>> {
-  const record = recordOf(running, kept);
   const created = await running.records.createRecord(record);
   if (created === "uncertain") return { kind: "problem", problem: unavailable };
   const reply = await act();
@@ -161,15 +160,23 @@ async function recorded<Answer>(
   return reply;
 }
 
+/** Another request under the id of one that was made before has a record of its own. */
 function recordOf(
   running: Running,
-  { about, action, params, principal }: Parameters<typeof recorded>[1],
+  kept: {
+    action: string;
+    principal: Principal;
+    params: Readonly<Record<string, string>>;
+    about: Recorded;
+  },
 ): OperatorRecord {
-  const { decisionId = running.random(), details = {}, reason, subject } = about;
+  const { about, action, params, principal } = kept;
+  const { decisionId = running.random(), details = {}, reason = "", subject } = about;
+  const asked = digestOf({ details, reason }, "the request");
   const atMs = running.nowMs();
   const caseId = params["case"] ?? tenantRecords;
   return {
-    id: operatorRecordIdOf(action, subject, decisionId, principal.id),
+    id: operatorRecordIdOf(action, subject, decisionId, principal.id, asked),
     type: "operatorRecord",
     schemaVersion,
     tenantId: params["tenant"] ?? deploymentRecords,
@@ -178,7 +185,7 @@ function recordOf(
     subject,
     by: principal.id,
     ...(principal.name === undefined ? {} : { byName: principal.name }),
-    ...(reason === undefined ? {} : { reason }),
+    ...(about.reason === undefined ? {} : { reason }),
     details: { ...details },
     atMs,
     outcome: { kind: "asked", atMs },

@@ -2,10 +2,11 @@
 //
 // A stale started effect goes to queue `reviews`, where slow look-ups have their own pace; everything else is a hint
 // to `cases`. It wakes, it never decides: a turn that finds nothing to do writes nothing.
-// Two sweeps that overlap cost a duplicate hint, and the broker drops it.
+// Two sweeps that overlap cost a duplicate hint, and the broker drops it. A queue that takes nothing keeps nobody from the other,
+// and is thrown once all else is done.
 import { hintIdOf } from "../../domain/identity.ts";
 import { measureLedger } from "../measure/measure-ledger.ts";
-import type { DueCase } from "../../stores/ports.ts";
+import type { DueCase, QueueName } from "../../stores/ports.ts";
 import type { TurnPorts } from "../turn/turn.ts";
 
 export interface SweepResult {
@@ -28,7 +29,7 @@ export async function sweepDue(
   const { storeMs } = await ports.control.read();
   const nowMs = storeMs ?? options.wallClockMs;
   const due = await pagesOf(ports, nowMs);
-  const woken = new Map<string, { queue: "cases" | "reviews"; dueAtMs: number }>();
+  const woken = new Map<string, { queue: QueueName; dueAtMs: number }>();
   for (const { tenantId, caseId, hasClaim, dueAtMs } of due) {
     const key = `${tenantId}:${caseId}`;
     if (hasClaim || !woken.has(key)) {
@@ -43,15 +44,23 @@ export async function sweepDue(
   };
   // A minute is part of the id: a hint that was lost is sent again by the next sweep.
   const minute = Math.floor(options.wallClockMs / 60_000);
+  const broken = new Map<QueueName, unknown>();
   for (const [key, { queue, dueAtMs }] of woken) {
+    if (broken.has(queue)) continue;
     const [tenantId = "", caseId = ""] = key.split(":");
     const hintId = hintIdOf({ tenantId, caseId }, "sweep", dueAtMs, minute);
-    await ports.hints.send(queue, { tenantId, caseId, hintId, reason: "due" });
+    try {
+      await ports.hints.send(queue, { tenantId, caseId, hintId, reason: "due" });
+    } catch (error) {
+      broken.set(queue, error);
+      continue;
+    }
     if (queue === "cases") result.toCases += 1;
     else result.toReviews += 1;
   }
-  ports.telemetry.count("countersign.sweep.runs");
   await measure(ports, nowMs);
+  for (const error of broken.values()) throw error;
+  ports.telemetry.count("countersign.sweep.runs");
   return result;
 }
 

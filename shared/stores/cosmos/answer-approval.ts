@@ -3,7 +3,7 @@
 // An answer that may have been written is settled by reading again: it is there under its own `answerId`, or it is not.
 import { TransientFault } from "../../domain/faults.ts";
 import type { CaseKey } from "../../domain/identity.ts";
-import { Approval, type ApprovalAnswer } from "../../domain/records/approval.ts";
+import { Approval, isSameAnswer, type ApprovalAnswer } from "../../domain/records/approval.ts";
 import { decode } from "../case-documents.ts";
 import type { Answered } from "../ports.ts";
 import { failureOf, refusalOf } from "./answers.ts";
@@ -45,7 +45,7 @@ export async function answerApproval(
 }
 
 export function answeredBefore(approval: Approval, answer: ApprovalAnswer): Answered {
-  return approval.answer?.answerId === answer.answerId
+  return approval.answer !== undefined && isSameAnswer(approval.answer, answer)
     ? { kind: "answered" }
     : { kind: "answeredBefore", approval };
 }

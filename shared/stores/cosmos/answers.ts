@@ -1,4 +1,4 @@
-// What it means when Cosmos DB throws the SDK sends a write once and leaves the rest to us.
+// What it means when Cosmos DB throws. The SDK sends a write once and leaves the rest to us.
 //
 //   refused     nothing was done and the same request never will be: a fault that says what to do
 //   uncertain   no answer, or one that leaves open what was done: only sending again can tell
@@ -66,9 +66,7 @@ export function whyRefused(status: number | undefined, substatus?: number): stri
       return "Cosmos DB does not accept the key or token (401); check the connection setting and the clock.";
     case 403:
       // 3 and 1008: the write region is moving, and soon has moved.
-      return substatus === 3 || substatus === 1008
-        ? undefined
-        : "Cosmos DB refuses this identity (403); give it the built-in data contributor role and let it through the firewall.";
+      return substatus === 3 || substatus === 1008 ? undefined : whyForbidden(substatus);
     case 404:
       // 1002: this replica is behind the session; the container itself is there.
       return substatus === 1002
@@ -79,6 +77,12 @@ export function whyRefused(status: number | undefined, substatus?: number): stri
     default:
       return undefined;
   }
+}
+
+function whyForbidden(substatus: number | undefined): string {
+  return substatus === 1014
+    ? "The case's partition is full (403/1014): Cosmos DB keeps 20 GB of one case, and takes no more of it."
+    : "Cosmos DB refuses this identity (403); give it the built-in data contributor role and let it through the firewall.";
 }
 
 /** A read changes nothing: whatever is not refused may be tried again. */

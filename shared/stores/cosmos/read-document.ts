@@ -1,7 +1,7 @@
 // One document by its id. `item.read()` does not throw when it is missing, nor when this replica is behind.
 import { z } from "zod";
-import { TransientFault, type FaultIds } from "../../domain/faults.ts";
-import { readFault, storeMsOf } from "./answers.ts";
+import { TerminalFault, TransientFault, type FaultIds } from "../../domain/faults.ts";
+import { readFault, storeMsOf, whyRefused } from "./answers.ts";
 import { withinBudget, type Source } from "./source.ts";
 
 const Stored = z.looseObject({ _etag: z.string().optional() });
@@ -29,6 +29,9 @@ export async function readDocument(
     if (response.substatus === 1002) {
       throw new TransientFault("A replica of Cosmos DB is behind; read again.", { ids });
     }
+    // A missing container is no missing document: else a drain would seem to be off, and a payload gone.
+    const why = response.substatus === 1003 ? whyRefused(404) : undefined;
+    if (why !== undefined) throw new TerminalFault(why, { ids });
     return { document: undefined, etag: undefined, storeMs: storeMsOf(response.headers) };
   }
   const { resource } = response;

@@ -31,7 +31,8 @@ export function grantWriter(container: Container): Pick<GrantRegister, "create" 
         const read = { partitionKey: [tenantId], ids };
         const { document, etag } = await readDocument(source, grantId, read);
         const grant = document === undefined ? undefined : decode(Grant, document);
-        if (grant === undefined || etag === undefined) return "missing";
+        if (document === undefined || etag === undefined) return "missing";
+        if (grant === undefined) throw new TransientFault("Newer code wrote this grant.", { ids });
         if (grant.revoked !== undefined) {
           const isOurs = grant.revoked.by === revoked.by && grant.revoked.atMs === revoked.atMs;
           return isOurs ? "revoked" : "revokedBefore";

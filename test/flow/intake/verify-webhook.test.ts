@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { verifyWebhook } from "../../../shared/flow/intake/verify-webhook.ts";
 import { bodyOf, intakeWorld, newSecret, secrets } from "./intake-world.ts";
 
 describe("a secret that is being replaced (cases.md 9)", () => {
@@ -71,17 +72,67 @@ describe("a signature", () => {
     expect(world.cases.changesSince(0).documents).toEqual([]);
   });
 
-  test("over bytes that are no UTF-8 cannot be checked: 400 says so, and leaves nothing", async () => {
+  const noText = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
+  const badText = { status: 400, said: { errors: [{ field: "body", detail: "is not UTF-8" }] } };
+
+  test("over bytes that are no UTF-8 fits those very bytes: the delivery is refused, and on record", async () => {
     const world = intakeWorld();
-    const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
-    const signed = Buffer.concat([Buffer.from(`dlv-1.${Math.floor(Date.now() / 1000)}.`), bytes]);
+    const signed = Buffer.concat([Buffer.from(`dlv-1.${Math.floor(Date.now() / 1000)}.`), noText]);
     const secret = Buffer.from(secrets.t1.slice("whsec_".length), "base64");
     const signature = `v1,${createHmac("sha256", secret).update(signed).digest("base64")}`;
     const headers = { "webhook-signature": signature };
-    const { status, said } = await world.deliver(bytes, { headers });
+    expect(await world.deliver(noText, { headers })).toMatchObject(badText);
+    expect(world.refusals()).toHaveLength(1);
+  });
+
+  test("over the text that the library reads out of such bytes fits them too, and nobody else's does", async () => {
+    const world = intakeWorld();
+    expect(await world.deliver(noText)).toMatchObject(badText);
+    expect(world.refusals()).toHaveLength(1);
+    expect(await world.deliver(noText, { id: "dlv-2", signedBy: [newSecret()] })).toMatchObject(
+      badText,
+    );
+    expect(world.refusals()).toHaveLength(1);
+  });
+
+  test("counts in each of several headers, as servers join them", async () => {
+    const world = intakeWorld();
+    const at = new Date();
+    const [others, own] = [newSecret(), secrets.t1].map((secret) =>
+      new Webhook(secret).sign("dlv-1", at, bodyOf()),
+    );
+    const headers = { "webhook-signature": `${others}, ${own}` };
+    expect((await world.deliver(bodyOf(), { headers })).status).toBe(202);
+    const first = { "webhook-signature": `${own}, ${others}` };
+    expect((await world.deliver(bodyOf(), { headers: first })).status).toBe(202);
+  });
+
+  test.each([
+    ["that is 300 s old", 300, "signed"],
+    ["that is 301 s old", 301, "unsigned"],
+    ["of 300 s ahead", -300, "signed"],
+    ["of 301 s ahead", -301, "unsigned"],
+  ])("%s is judged by one clock", (_what, ageSeconds, kind) => {
+    const sentAt = new Date("2026-03-01T09:00:00Z");
+    const signature = new Webhook(secrets.t1).sign("dlv-1", sentAt, "{}");
+    const headers: Record<string, string> = {
+      "webhook-id": "dlv-1",
+      "webhook-timestamp": String(sentAt.getTime() / 1000),
+      "webhook-signature": signature,
+    };
+    const source = { tenantId: "t1", secrets: [{ name: "one", secret: secrets.t1 }] };
+    const delivery = { header: (name: string) => headers[name] ?? null, body: Buffer.from("{}") };
+    expect(verifyWebhook(source, delivery, sentAt.getTime() + ageSeconds * 1000).kind).toBe(kind);
+  });
+
+  test("of nothing, as chunked bodies may arrive, is told that the body is missing", async () => {
+    const world = intakeWorld();
+    const headers = { "webhook-signature": new Webhook(secrets.t1).sign("dlv-1", new Date(), "x") };
+    const { status, said } = await world.deliver("", { headers });
     expect(status).toBe(400);
-    expect(said["errors"]).toEqual([{ field: "body", detail: "is not UTF-8" }]);
-    expect(world.cases.changesSince(0).documents).toEqual([]);
+    expect(said["errors"]).toEqual([
+      { field: "body", detail: "is empty; send it with a content-length, not in chunks" },
+    ]);
   });
 
   test.each([

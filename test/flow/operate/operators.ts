@@ -152,8 +152,8 @@ export function operatorsOf(world: World, telemetry: Telemetry = silentTelemetry
       const whole = { decisionId: `d${decisions}`, expectedVersion, reason: "I looked", ...body };
       const asked = { request: request(who, "POST", of(reviewId), whole), log: silent, running };
       return said(
-        await serve(resolveReviewRoute, asked, ({ body, params, principal }) =>
-          resolveReview(ports, { key, reviewId: params.review, body, principal }),
+        await serve(resolveReviewRoute, asked, ({ body, params, principal, recordId }) =>
+          resolveReview(ports, { key, reviewId: params.review, body, principal, recordId }),
         ),
       );
     },
@@ -163,8 +163,8 @@ export function operatorsOf(world: World, telemetry: Telemetry = silentTelemetry
       const whole = { decisionId: `d${decisions}`, expectedVersion, reason: "I agree", ...body };
       const asked = { request: request(who, "POST", of(reviewId), whole), log: silent, running };
       return said(
-        await serve(confirmResolutionRoute, asked, ({ body, params, principal }) =>
-          confirmResolution(ports, { key, reviewId: params.review, body, principal }),
+        await serve(confirmResolutionRoute, asked, ({ body, params, principal, recordId }) =>
+          confirmResolution(ports, { key, reviewId: params.review, body, principal, recordId }),
         ),
       );
     },

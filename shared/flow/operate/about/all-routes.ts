@@ -27,7 +27,6 @@ import { listReportsRoute } from "./list-reports.ts";
 import { openApiRoute } from "./open-api-route.ts";
 import { showMeRoute } from "./show-me.ts";
 import { showOverviewRoute } from "./show-overview.ts";
-import { showQueuesRoute } from "./show-queues.ts";
 
 export const operatorRoutes: readonly Omit<Route, "record">[] = [
   answerApprovalRoute,
@@ -57,7 +56,6 @@ export const operatorRoutes: readonly Omit<Route, "record">[] = [
   showDrainRoute,
   showMeRoute,
   showOverviewRoute,
-  showQueuesRoute,
   showReviewRoute,
   showTimeLineRoute,
   startDrainRoute,

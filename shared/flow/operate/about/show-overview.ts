@@ -9,7 +9,7 @@ const Shown = z.object({
   atMs: z.int().describe("By the worker's clock, as all ages here."),
   sinceMs: z
     .int()
-    .describe("`effects` and `confirmedAfterRetry` are of what was written from then on."),
+    .describe("`effects` and `repeatsAbsorbed` are of what was written from then on."),
   openReviews: z.int(),
   heldCases: z.int(),
   openApprovals: z.int(),
@@ -19,14 +19,12 @@ const Shown = z.object({
       "Effects of which nobody knows whether they happened; those given up are not counted.",
     ),
   effects: z.record(z.string(), z.int()).describe("By status."),
-  confirmedAfterRetry: z
+  repeatsAbsorbed: z
     .int()
-    .describe(
-      "Confirmed effects that had more than one attempt; some of these may never have left.",
-    ),
+    .describe("Effects that were called more than once, and are confirmed as one."),
   workDue: z
     .int()
-    .describe("Records that are due and not done; what the broker holds is told by /queues."),
+    .describe("Records that are due and not done: the depth of the queue, by the ledger."),
 });
 type Shown = z.infer<typeof Shown>;
 

@@ -1,5 +1,6 @@
 // What an operator's request says, through its schemas; what is wrong is named by field, and never repeated.
 import type { z } from "zod";
+import { readJson, withoutByteOrderMark } from "../../intake/read-json.ts";
 import { problem, type FieldError, type ProblemResponse } from "../../problem.ts";
 
 const bodyCharactersMax = 16_384;
@@ -12,14 +13,17 @@ export function readBody<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
 ): Read<z.output<Schema>> {
-  if (text.length > bodyCharactersMax) return wrong("The body is too large.");
-  let json: unknown;
-  try {
-    json = text === "" ? {} : JSON.parse(text);
-  } catch {
-    return wrong("The body is not JSON.");
+  if (text.length > bodyCharactersMax) {
+    return cannotRead("body", `has more than ${bodyCharactersMax} characters`);
   }
-  return readFields(json, schema, "body");
+  if (text === "") return readFields({}, schema, "body");
+  const json = readJson(withoutByteOrderMark(Buffer.from(text)));
+  if (json.kind === "broken") return cannotRead(json.field, json.detail);
+  return readFields(json.value, schema, "body");
+}
+
+function cannotRead(field: string, detail: string): Read<never> {
+  return wrong("The body cannot be read.", [{ field, detail }]);
 }
 
 /** `whole` names the thing where no field is to blame. */
@@ -40,7 +44,7 @@ export function readFields<Schema extends z.ZodType>(
   return wrong("Some fields are missing or wrong.", errors);
 }
 
-function wrong(detail: string, errors?: FieldError[]): Read<never> {
-  const response = problem({ status: 400, slug: "bad-request", detail, ...(errors && { errors }) });
+function wrong(detail: string, errors: FieldError[]): Read<never> {
+  const response = problem({ status: 400, slug: "bad-request", detail, errors });
   return { kind: "wrong", response };
 }

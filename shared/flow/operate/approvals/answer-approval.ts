@@ -8,7 +8,7 @@ import { forwardFacts } from "../../../domain/decisions/forward-facts.ts";
 import { whyLeft } from "../../../domain/decisions/leave.ts";
 import type { Book, Facts } from "../../../domain/definitions.ts";
 import { type CaseKey, hintIdOf } from "../../../domain/identity.ts";
-import type { Approval } from "../../../domain/records/approval.ts";
+import { isSameAnswer, type Approval } from "../../../domain/records/approval.ts";
 import { schemaVersion } from "../../../domain/records/evidence.ts";
 import type { Event } from "../../../domain/records/inbox.ts";
 import { caseOf, type Snapshot } from "../../../domain/records/snapshot.ts";
@@ -53,7 +53,7 @@ export async function answerApproval(
   if (left !== undefined) return { kind: "unavailable", why: `${left}; answer again later` };
   const approval = snapshot.approvals.find(({ id }) => id === request.approvalId);
   if (approval === undefined || snapshot.case === undefined) return { kind: "missing" };
-  const before = toldBefore(approval, request.answerId);
+  const before = toldBefore(approval, request);
   if (before !== undefined) return before;
   const refused = whyNotAllowed(approval, request.principal);
   if (refused !== undefined) return { kind: "refused", why: refused };
@@ -65,10 +65,9 @@ export async function answerApproval(
   return write(ports, request, storeMs);
 }
 
-function toldBefore(approval: Approval, answerId: string): AnswerResult | undefined {
-  const { answer } = approval;
+function toldBefore({ answer }: Approval, request: AnswerRequest): AnswerResult | undefined {
   if (answer === undefined) return undefined;
-  if (answer.answerId === answerId) return { kind: "answered" };
+  if (isSameAnswer(answer, { ...request, by: request.principal.id })) return { kind: "answered" };
   const { by, atMs, decision } = answer;
   return { kind: "answeredBefore", by, atMs, decision };
 }
@@ -166,7 +165,7 @@ async function write(
     case "missing":
       return { kind: "missing" };
     case "answeredBefore":
-      return toldBefore(written.approval, answerId) ?? { kind: "missing" };
+      return toldBefore(written.approval, request) ?? { kind: "missing" };
     case "answered":
       await hint(ports, key, "approval answered");
       return { kind: "answered" };

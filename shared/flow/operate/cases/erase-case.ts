@@ -1,8 +1,8 @@
 // Erases the content of a closed case, in batches under its ETag; killed anywhere, the next call goes on where it stood.
 //
 // What is kept beside the case goes first, the case itself last: as long as it shows its facts, the erasing is not complete.
-// Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, and an event
-// that nobody has folded needs its body.
+// Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, an event that
+// nobody has folded needs its body, and a finding may be the proof that something happened after all.
 import { whyLeft } from "../../../domain/decisions/leave.ts";
 import { type CaseKey, newWriteId } from "../../../domain/identity.ts";
 import { schemaVersion } from "../../../domain/records/evidence.ts";
@@ -85,6 +85,8 @@ function whyNot(snapshot: Snapshot, book: Book): string | undefined {
   if (workflow?.statuses[record.status]?.final !== true) return "the case is not closed";
   if (snapshot.events.some(({ folded }) => folded === undefined))
     return "an event is not folded yet";
+  if (snapshot.findings.some(({ folded }) => folded === undefined))
+    return "a finding is not folded yet";
   // What a person gave up needs its payload no more.
   const open = snapshot.effects.find((effect) => !isFinal(effect));
   return open === undefined ? undefined : `${open.action} is ${open.status}`;

@@ -52,13 +52,17 @@ export async function giveGrant(
   if (ports.book.workflow(named.subject) === undefined) {
     return { kind: "wrong", field: "subject", detail: "no such workflow is defined here" };
   }
+  const nowMs = ports.nowMs();
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs) {
+    return { kind: "wrong", field: "expiresAt", detail: "is in the past: it would allow nothing" };
+  }
   const grant: Grant = {
     ...named,
     type: "grant",
     schemaVersion: 1,
     tenantId,
     grantedBy: principal.id,
-    grantedAtMs: ports.nowMs(),
+    grantedAtMs: nowMs,
     ...(only === undefined ? {} : { only }),
     ...(expiresAt === undefined ? {} : { expiresAtMs: Date.parse(expiresAt) }),
   };

@@ -6,12 +6,7 @@
 import { choicesOf, whyNotTaken } from "../../../domain/decisions/choices.ts";
 import { whyLeft } from "../../../domain/decisions/leave.ts";
 import type { Book } from "../../../domain/definitions.ts";
-import {
-  findingIdOf,
-  hintIdOf,
-  operatorRecordIdOf,
-  type CaseKey,
-} from "../../../domain/identity.ts";
+import { findingIdOf, hintIdOf, type CaseKey } from "../../../domain/identity.ts";
 import { schemaVersion, type Finding, type Statement } from "../../../domain/records/evidence.ts";
 import type { OperatorStore } from "../../../stores/operator-ports.ts";
 import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
@@ -20,8 +15,9 @@ import type { Log } from "../../turn/turn.ts";
 import type { Problem } from "../../problem.ts";
 import { hasRole, isSamePrincipal, type Principal } from "../access/principal.ts";
 import type { Reply } from "../serve.ts";
-import { findReview, nameOf, noSuchReview, type FoundReview } from "./find-review.ts";
-import { resolveAction, type Confirmation, type Resolution, type Resolved } from "./resolution.ts";
+import { findReview, noSuchReview, type FoundReview } from "./find-review.ts";
+import type { Confirmation, Resolution, Resolved } from "./resolution.ts";
+import { saidBefore, type Told } from "./said-before.ts";
 
 export interface ResolvePorts {
   cases: CaseStore;
@@ -37,6 +33,8 @@ export interface Asked<Body> {
   reviewId: string;
   body: Body;
   principal: Principal;
+  /** Of the record of this request: what a second person confirms. */
+  recordId: string;
 }
 
 /** A lost hint loses nothing: the sweep finds the finding. */
@@ -46,25 +44,24 @@ export async function resolveReview(
   ports: ResolvePorts,
   asked: Asked<Resolution>,
 ): Promise<Reply<Resolved>> {
-  const { body, key, principal, reviewId } = asked;
+  const { body, key, principal, recordId, reviewId } = asked;
   const found = await findReview(ports, key, reviewId);
   if (found === undefined) return noSuchReview;
-  const before = saidBefore(found, body.decisionId);
-  if (before !== undefined) return before;
+  const { decisionId, reason } = body;
   const statement = statementOf(body);
+  const before = saidBefore(found, { decisionId, by: principal.id, statement });
+  if (before !== undefined) return before;
   const wrong =
     whyNotBy(principal) ??
     whyChanged(found, body.expectedVersion) ??
     whyNotPermitted(ports, found, statement);
   if (wrong !== undefined) return { kind: "problem", problem: wrong };
   if (!body.forced) {
-    const { decisionId, reason } = body;
     return tell(ports, found, { statement, decisionId, reason, by: principal.id });
   }
   const mayNotForce = whyMayNotForce(found, principal);
   if (mayNotForce !== undefined) return { kind: "problem", problem: mayNotForce };
-  const requestId = operatorRecordIdOf(resolveAction, reviewId, body.decisionId, principal.id);
-  return { kind: "done", body: { state: "awaitsSecondPerson", requestId } };
+  return { kind: "done", body: { state: "awaitsSecondPerson", requestId: recordId } };
 }
 
 export async function confirmResolution(
@@ -74,7 +71,8 @@ export async function confirmResolution(
   const { body, key, principal, reviewId } = asked;
   const found = await findReview(ports, key, reviewId);
   if (found === undefined) return noSuchReview;
-  const before = saidBefore(found, body.decisionId);
+  const { decisionId } = body;
+  const before = saidBefore(found, { decisionId, by: principal.id });
   if (before !== undefined) return before;
   const wrong = whyNotBy(principal) ?? whyChanged(found, body.expectedVersion);
   if (wrong !== undefined) return { kind: "problem", problem: wrong };
@@ -93,7 +91,7 @@ export async function confirmResolution(
   if (refused !== undefined) return { kind: "problem", problem: refused };
   return tell(ports, found, {
     statement,
-    decisionId: body.decisionId,
+    decisionId,
     reason: record.reason ?? "",
     by: record.by,
     confirmedBy: principal.id,
@@ -113,22 +111,6 @@ function statementOf({ forced, how, providerId = "" }: Resolution): Statement {
     case "release":
       return { kind: how };
   }
-}
-
-/** The first statement stands; the same decision told again is the same. */
-function saidBefore(found: FoundReview, decisionId: string): Reply<Resolved> | undefined {
-  const { records, review, statements } = found;
-  const same = statements.find(({ content }) => content.decisionId === decisionId);
-  if (same !== undefined) return { kind: "done", body: { state: "recorded", findingId: same.id } };
-  const waiting = statements.find(({ folded }) => folded === undefined);
-  const { resolution } = review;
-  const first =
-    resolution ??
-    (waiting && { how: waiting.content.statement.kind, by: waiting.by, atMs: waiting.foundAtMs });
-  if (first === undefined) return undefined;
-  const when = new Date(first.atMs).toISOString();
-  const detail = `It was resolved before: ${first.how}, by ${nameOf(records, first.by)} at ${when}.`;
-  return { kind: "problem", problem: { status: 409, slug: "resolved-before", detail } };
 }
 
 function whyNotBy({ isPerson }: Principal): Problem | undefined {
@@ -218,7 +200,7 @@ async function tell(
       return { kind: "problem", problem };
     }
     case "exists":
-      return lostTo(ports, found, decisionId);
+      return lostTo(ports, found, { ...told, by: confirmedBy ?? by });
   }
 }
 
@@ -226,10 +208,10 @@ async function tell(
 async function lostTo(
   ports: ResolvePorts,
   { review, snapshot }: FoundReview,
-  decisionId: string,
+  told: Told,
 ): Promise<Reply<Resolved>> {
   const now = await findReview(ports, snapshot, review.id);
-  const before = now && saidBefore(now, decisionId);
+  const before = now && saidBefore(now, told);
   if (before !== undefined) return before;
   const detail = "Another statement about it was refused just now; look again, then decide.";
   return { kind: "problem", problem: { status: 409, slug: "changed-since-seen", detail } };
