@@ -5,7 +5,8 @@ import { healthAnswer, readiness } from "../shared/flow/health.ts";
 import { operating } from "../shared/runtime.ts";
 
 export async function healthReady(_request: HttpRequest, context: InvocationContext) {
-  return healthAnswer(await readiness(operating(contextLog(context))));
+  const log = contextLog(context);
+  return healthAnswer(await readiness(operating(log), log));
 }
 
 app.http("health-ready", {

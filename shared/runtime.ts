@@ -9,8 +9,9 @@ import packageJson from "../package.json" with { type: "json" };
 import { azureToken } from "./agent/azure-token.ts";
 import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
-import { assertContract, assertFitsTurn } from "./domain/contract.ts";
-import { bookOf, type Action, type Book, type Workflow } from "./domain/definitions.ts";
+import { assertFitsTurn } from "./domain/contract.ts";
+import { bookOf } from "./domain/book-of.ts";
+import type { Action, Book, Workflow } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import { carryTrace } from "./flow/measure/carry-trace.ts";
@@ -185,10 +186,7 @@ async function bookFrom(config: Config): Promise<Book> {
     email(config.email),
     ...(onboarding === undefined ? [] : [crm(onboarding.crm), taskBoard(onboarding.taskBoard)]),
   ];
-  for (const { contract, name } of providers) {
-    assertContract(name, contract);
-    assertFitsTurn(config.turnBudgetMs, name, contract);
-  }
+  for (const { contract, name } of providers) assertFitsTurn(config.turnBudgetMs, name, contract);
   const isOnboarding = onboarding !== undefined;
   return bookOf({
     workflows: [await invoices(config.model), ...(isOnboarding ? [customerOnboarding] : [])],

@@ -88,29 +88,61 @@ export function assertFitsTurn(turnBudgetMs: number, provider: string, contract:
 
 /** Throws when the contract's own numbers would allow an unsafe retry; called at start-up. */
 export function assertContract(provider: string, contract: Contract): void {
-  const { answers, idempotency, callTimeoutMs, horizonMs } = Contract.parse(contract);
-  for (const { code, speaksForOperation, status } of answers?.refusals ?? []) {
-    if (
-      speaksForOperation !== undefined &&
-      code === "*" &&
-      attemptScopedStatuses.includes(status)
-    ) {
-      throw new Error(
-        `${provider}: a bare ${status} speaks for its own attempt only; name a code.`,
-      );
-    }
+  const wrong = whyUnsafe(contract).map((why) => `contract.${why}`);
+  if (wrong.length > 0) throw new TerminalFault(`provider ${provider}: ${wrong.join("; ")}.`);
+}
+
+/** By field, with what to do; empty: it may be relied on. */
+export function whyUnsafe(given: Contract): string[] {
+  const { data: contract, error } = Contract.safeParse(given);
+  if (error !== undefined) {
+    return error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`);
   }
-  if (idempotency === undefined) return;
-  const marginMsMin = callTimeoutMs + horizonMs + 2000;
-  if (idempotency.marginMs < marginMsMin) {
-    throw new Error(
-      `${provider}: marginMs must be at least ${marginMsMin} (time-out + horizon + 2 s).`,
+  const { answers, callTimeoutMs, consequence, horizonMs, idempotency } = contract;
+  const wrong = (answers?.refusals ?? [])
+    .filter(
+      ({ code, speaksForOperation, status }) =>
+        speaksForOperation !== undefined && code === "*" && attemptScopedStatuses.includes(status),
+    )
+    .map(
+      ({ status }) =>
+        `answers.refusals: a bare ${status} speaks for its own attempt only; name a code`,
+    );
+  if (consequence.trim() === "") {
+    wrong.push("consequence is empty; say in one sentence what a repeated call does to the world");
+  }
+  return idempotency === undefined
+    ? wrong
+    : [...wrong, ...wrongWithKey(idempotency, callTimeoutMs + horizonMs + 2000)];
+}
+
+function wrongWithKey(
+  idempotency: NonNullable<Contract["idempotency"]>,
+  marginMsMin: number,
+): string[] {
+  const { keyAlphabet, keyLengthMax, marginMs, retentionMs } = idempotency;
+  const wrong: string[] = [];
+  if (marginMs < marginMsMin) {
+    wrong.push(
+      `idempotency.marginMs must be at least ${marginMsMin} (callTimeoutMs + horizonMs + 2 s)`,
     );
   }
-  if (idempotency.marginMs >= idempotency.retentionMs) {
-    throw new Error(`${provider}: retentionMs must be longer than marginMs.`);
+  if (marginMs >= retentionMs) {
+    wrong.push(
+      `idempotency.retentionMs (${retentionMs}) must be longer than marginMs (${marginMs}), or no retry is ever safe`,
+    );
   }
-  providerKeyOf(contract, "a".repeat(26));
+  const allowed = keyPattern(idempotency);
+  if (allowed === undefined) {
+    wrong.push(
+      `idempotency.keyAlphabet [${keyAlphabet}] is no class of characters, like A-Za-z0-9-`,
+    );
+  } else if (keyIn(allowed, "a".repeat(26)) === undefined) {
+    wrong.push(
+      `idempotency: an operation id (26 characters of a-z2-7) does not fit a key of at most ${keyLengthMax} characters of [${keyAlphabet}]; leave idempotency out, and say what else it promises`,
+    );
+  }
+  return wrong;
 }
 
 /**
@@ -120,14 +152,24 @@ export function assertContract(provider: string, contract: Contract): void {
  */
 export function providerKeyOf(contract: Contract, operationId: string): string | undefined {
   if (contract.idempotency === undefined) return undefined;
-  const { keyAlphabet, keyLengthMax } = contract.idempotency;
-  const allowed = new RegExp(`^[${keyAlphabet}]{1,${keyLengthMax}}$`);
-  const candidates = [operationId, operationId.toUpperCase()];
-  const key = candidates.find((candidate) => allowed.test(candidate));
-  if (key === undefined) {
-    throw new Error(
-      `an operation id (26 characters of a-z2-7) does not fit a key of at most ${keyLengthMax} characters of [${keyAlphabet}].`,
-    );
-  }
+  const allowed = keyPattern(contract.idempotency);
+  const key = allowed && keyIn(allowed, operationId);
+  if (key === undefined) throw new Error(`operation ${operationId} has no key in this contract`);
   return key;
+}
+
+function keyPattern({
+  keyAlphabet,
+  keyLengthMax,
+}: NonNullable<Contract["idempotency"]>): RegExp | undefined {
+  try {
+    return new RegExp(`^[${keyAlphabet}]{1,${keyLengthMax}}$`);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function keyIn(allowed: RegExp, operationId: string): string | undefined {
+  return [operationId, operationId.toUpperCase()].find((candidate) => allowed.test(candidate));
 }

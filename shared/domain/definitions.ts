@@ -8,7 +8,6 @@
 // consequential action, expand on evidence.
 import type { z } from "zod";
 import type { Contract } from "./contract.ts";
-import { TerminalFault } from "./faults.ts";
 import type { PayloadKeys } from "./payload-keys.ts";
 import type { ActionRequest } from "./records/case.ts";
 import type { Answer, Binding, LookupVerdict, Receipt } from "./records/evidence.ts";
@@ -137,6 +136,8 @@ export interface Workflow {
   facts: z.ZodType<Facts>;
   /** Revision -> the step that makes its facts; a revision without one has the shape of the one before. */
   upcasters?: Readonly<Record<number, Upcaster>>;
+  /** All that it may ask for: each must be registered, and needs a grant for this workflow. */
+  actions?: readonly string[];
   initialStatus: string;
   statuses: Readonly<Record<string, { final: boolean }>>;
   /** Event type -> the schema of its data. */
@@ -163,57 +164,11 @@ export interface Book {
   payloadKeys: PayloadKeys | undefined;
 }
 
-/** Checks at start-up that every name in use is defined. */
-export function bookOf(parts: {
+export interface Parts {
   workflows: readonly Workflow[];
   actions: readonly Action[];
   providers: readonly Provider[];
   payloadKeys?: PayloadKeys | undefined;
   /** By tenant, actions that ask there first; it takes no question away. */
   approvals?: Readonly<Record<string, readonly string[]>>;
-}): Book {
-  for (const { name, contract, lookup } of parts.providers) {
-    if ((contract.lookup === undefined) !== (lookup === undefined)) {
-      throw new Error(
-        `provider ${name}: its contract and its code differ on whether it can look up`,
-      );
-    }
-  }
-  for (const { revision, type, upcasters = {} } of parts.workflows) {
-    if (revision < 1) throw new Error(`workflow ${type}: its revision must be 1 or more`);
-    const wrong = Object.keys(upcasters).find((to) => Number(to) < 2 || Number(to) > revision);
-    if (wrong !== undefined) {
-      throw new Error(`workflow ${type}: upcaster ${wrong} leads to none of 2 to ${revision}`);
-    }
-  }
-  const workflows = new Map(parts.workflows.map((workflow) => [workflow.type, workflow]));
-  const actions = new Map(parts.actions.map((action) => [action.name, action]));
-  const providers = new Map(parts.providers.map((provider) => [provider.name, provider]));
-  for (const action of parts.actions) {
-    if (!providers.has(action.provider)) {
-      throw new Error(
-        `action ${action.name} names provider ${action.provider}, which is not defined`,
-      );
-    }
-    if (action.sensitive === true && parts.payloadKeys === undefined) {
-      throw new TerminalFault(
-        `action ${action.name} is sensitive, and no key for its payloads is configured: set PAYLOAD_KEYS.`,
-      );
-    }
-  }
-  const approvals = new Map(Object.entries(parts.approvals ?? {}));
-  const undefinedAction = [...approvals.values()].flat().find((name) => !actions.has(name));
-  if (undefinedAction !== undefined) {
-    throw new TerminalFault(`setting APPROVALS: no action ${undefinedAction} is defined.`);
-  }
-  return {
-    payloadKeys: parts.payloadKeys,
-    asksFirst: (tenantId, action) =>
-      actions.get(action)?.autonomy !== "auto" ||
-      approvals.get(tenantId)?.includes(action) === true,
-    workflows: parts.workflows,
-    workflow: (type) => workflows.get(type),
-    action: (name) => actions.get(name),
-    provider: (name) => providers.get(name),
-  };
 }

@@ -3,6 +3,7 @@
 // Anybody may ask, so an answer names no host, no setting and no reason: the doctor tells those to whoever is signed in. A probe
 // that fails takes an instance out of the balancer, not out of its queues: only HTTP is routed by it.
 import { TerminalFault } from "../domain/faults.ts";
+import type { Log } from "./turn/turn.ts";
 import type { DeadLetterStore } from "../stores/dead-letter-port.ts";
 import type { ControlRegister } from "../stores/ports.ts";
 
@@ -19,12 +20,13 @@ export interface Readiness {
 
 const probeMs = 2000;
 
-export async function readiness(running: () => Promise<HealthPorts>): Promise<Readiness> {
+export async function readiness(running: () => Promise<HealthPorts>, log: Log): Promise<Readiness> {
   const endMs = performance.now() + probeMs;
   const within = <Value>(act: Promise<Value>) => inTime(act, endMs - performance.now());
   const started = await within(running().then(ok, startFault));
   if (started === undefined || started.kind === "fault") {
-    const settings: Check = started?.isTerminal === true ? "failed" : "ok";
+    const settings: Check = started?.refused === undefined ? "ok" : "failed";
+    if (settings === "failed") log.error("the app cannot start", { why: started?.refused });
     return { status: "notReady", checks: { settings, store: "failed", broker: "failed" } };
   }
   const { control, deadLetters } = started.value;
@@ -52,7 +54,8 @@ function ok<Value>(value: Value) {
 
 /** A start reads settings first, and then the account. */
 function startFault(error: unknown) {
-  return { kind: "fault", isTerminal: error instanceof TerminalFault } as const;
+  const refused = error instanceof TerminalFault ? error.message : undefined;
+  return { kind: "fault", refused } as const;
 }
 
 function said(answer: object | undefined): Check {

@@ -8,7 +8,6 @@
 // the attempt's own answer on its own connection. The operation id and the case key travel as headers of the
 // message, and its webhooks (`message.delivered`, `message.bounced`) echo them.
 import { z } from "zod";
-import { assertContract } from "../domain/contract.ts";
 import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { Provider, ProviderReport, SendRequest } from "../domain/definitions.ts";
@@ -68,7 +67,6 @@ export function email(options: {
   if (!z.email().safeParse(from).success) throw new Error(`${provider}: from must be an address.`);
   const poster = httpPoster({ provider, baseUrl, token });
   const contract = contractOf(options.callTimeoutMs ?? 10_000);
-  assertContract(provider, contract);
   return {
     name: provider,
     apiVersion: "v1",

@@ -1,7 +1,6 @@
 // The frame of a provider without a key: one action, posted in the account of the tenant, and a look-up that tells afterwards
 // whether it was done. What each of them promises stands in its own file.
 import type { z } from "zod";
-import { assertContract } from "../domain/contract.ts";
 import type { Contract } from "../domain/contract.ts";
 import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
@@ -27,7 +26,6 @@ export interface LookedUpProvider<Payload, Done> {
 
 export function lookedUpProvider<Payload, Done>(spec: LookedUpProvider<Payload, Done>): Provider {
   const { action, connection, contract, name, proof } = spec;
-  assertContract(name, contract);
   const poster = httpPoster({ provider: name, ...connection });
   const reader = httpReader({ provider: name, ...connection });
   return {

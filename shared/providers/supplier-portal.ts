@@ -12,7 +12,6 @@
 // or amount must be seen as a mismatch. A success that names no operation proves nothing.
 import { z } from "zod";
 import { digestOf } from "../domain/canonical-json.ts";
-import { assertContract } from "../domain/contract.ts";
 import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { Provider, SendRequest } from "../domain/definitions.ts";
@@ -103,7 +102,6 @@ export function supplierPortal(options: {
     token: options.token,
     replayMarker: contract.answers?.replayMarker,
   });
-  assertContract(provider, contract);
   const wire: Wire = { poster, contract };
   return {
     name: provider,

@@ -1,7 +1,7 @@
 // The invoice workflow with its model decider in a whole world on memory stores: the decider, the protocol and the calls to the
 // model are real, time is virtual, and what the "supplier" applied is the end state.
 import { openModel } from "../../shared/agent/ask-model.ts";
-import { bookOf } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
 import type { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
 import type { LogFields, TurnPorts } from "../../shared/flow/turn/turn.ts";
 import { emailActions } from "../../shared/providers/email.ts";

@@ -1,7 +1,8 @@
 // Accepted is not delivered: what a provider reports later changes the stage, and a bounce waits for a person.
 import { describe, expect, test } from "vitest";
 import { next } from "../../shared/domain/decisions/next.ts";
-import { bookOf, type Book, type Workflow } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
+import type { Book, Workflow } from "../../shared/domain/definitions.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { holdEffect } from "../../shared/domain/transitions/reviews.ts";

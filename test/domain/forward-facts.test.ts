@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { digestOf } from "../../shared/domain/canonical-json.ts";
 import { forwardFacts } from "../../shared/domain/decisions/forward-facts.ts";
-import { bookOf, defineUpcaster, type Workflow } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
+import { defineUpcaster, type Workflow } from "../../shared/domain/definitions.ts";
 import { caseOf, withCase } from "../../shared/domain/records/snapshot.ts";
 import { book, openedCase } from "./situations.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { next } from "../../shared/domain/decisions/next.ts";
 import { verdictWithoutEcho, withoutEcho } from "../../shared/domain/frozen-payload.ts";
-import { bookOf } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { applyDecision, planEffectsMax } from "../../shared/domain/transitions/decide.ts";
 import { endedPayloads } from "../../shared/domain/transitions/payload-life.ts";

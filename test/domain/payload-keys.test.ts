@@ -1,7 +1,8 @@
 // What the keys of sensitive payloads promise, whoever holds the store.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { bookOf, defineAction } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
+import { defineAction } from "../../shared/domain/definitions.ts";
 import { payloadKeys } from "../../shared/domain/payload-keys.ts";
 import { bookWith, keysNamed } from "./situations.ts";
 

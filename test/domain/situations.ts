@@ -1,8 +1,8 @@
 // Situations that the domain tests start from: a book of one workflow, and snapshots in each state.
 import { z } from "zod";
 import type { Contract } from "../../shared/domain/contract.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
 import {
-  bookOf,
   defineAction,
   type Book,
   type Decision,

@@ -1,5 +1,6 @@
 // The same world under other code: what one deployment has registered and another has not.
-import { bookOf, type Action, type Book, type Workflow } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
+import type { Action, Book, Workflow } from "../../shared/domain/definitions.ts";
 import type { World } from "./world.ts";
 
 const names = ["keyed.first.v1", "keyed.second.v1", "bare.first.v1", "mail.tell.v1"];

@@ -186,7 +186,7 @@ test("a case in a status that was removed is held with the reason, and goes on o
   const statusesLeft = { fresh: { final: false }, done: { final: true } };
   await world.post(2);
   isReady = true;
-  await runWith(world, { workflow: { statuses: statusesLeft } });
+  await runWith(world, { workflow: { initialStatus: "fresh", statuses: statusesLeft } });
   const { held, status } = await world.record();
   expect([status, held?.reason]).toEqual(["open", "FactsInvalid"]);
   expect(held?.detail).toContain("open is no status");

@@ -1,12 +1,7 @@
 // A whole world in one process, on a virtual clock: stores in memory, workers that can die at any boundary, providers with
 // journals of what they applied. Tests assert what the world holds in the end.
-import {
-  bookOf,
-  type Book,
-  type Workflow,
-  type Facts,
-  type Provider,
-} from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
+import type { Book, Workflow, Facts, Provider } from "../../shared/domain/definitions.ts";
 
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Answer } from "../../shared/domain/records/evidence.ts";

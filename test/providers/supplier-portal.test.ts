@@ -1,5 +1,6 @@
 // The portal's adapter against the real local portal, and against one that answers as it never should.
 import { describe, expect, test } from "vitest";
+import { bookOf } from "../../shared/domain/book-of.ts";
 import { digestOf } from "../../shared/domain/canonical-json.ts";
 import type { SendRequest } from "../../shared/domain/definitions.ts";
 import type { Answer } from "../../shared/domain/records/evidence.ts";
@@ -245,9 +246,9 @@ describe("a request that the portal could not tell apart or carry out", () => {
 
 describe("the portal's contract", () => {
   test("refuses a time-out that its margin does not cover, at start-up", () => {
-    const make = (): unknown =>
-      supplierPortal({ baseUrl: "http://h", token: "t", callTimeoutMs: 15 * 60_000 });
-    expect(make).toThrow("marginMs must be at least");
+    const portal = supplierPortal({ baseUrl: "http://h", token: "t", callTimeoutMs: 15 * 60_000 });
+    const start = () => bookOf({ workflows: [], actions: portalActions, providers: [portal] });
+    expect(start).toThrow("marginMs must be at least");
   });
 
   test("has actions whose payloads refuse what is not text", () => {

@@ -7,8 +7,8 @@
 //
 // Facts that say `recall` ask for the opposite: what was confirmed is made good, each by an action of its own.
 import { z } from "zod";
+import { bookOf } from "../../shared/domain/book-of.ts";
 import {
-  bookOf,
   defineAction,
   type Book,
   type Decision,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { bookOf, type DecideContext, type EffectView } from "../../shared/domain/definitions.ts";
+import { bookOf } from "../../shared/domain/book-of.ts";
+import type { DecideContext, EffectView } from "../../shared/domain/definitions.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
 import { email, emailActions } from "../../shared/providers/email.ts";
 import { portalActions, supplierPortal } from "../../shared/providers/supplier-portal.ts";

@@ -7,6 +7,7 @@
 import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { appSettings } from "./app-settings.ts";
+import { assertAppStarts, whyCannotStart } from "./assert-app-starts.ts";
 import { grantActions } from "./grant-actions.ts";
 import { startProcess } from "./managed-process.ts";
 import type { ManagedProcess, ProcessPlan } from "./managed-process.ts";
@@ -151,6 +152,8 @@ async function outline(plan: Plan, name: string, room: string): Promise<Omit<Pro
 interface Workers {
   pids: Set<number>;
   exits: WorkerExit[];
+  /** In the app's own words, if it has said so. */
+  whyCannotStart(): string | undefined;
   hear(message: { kind: string }): void;
 }
 
@@ -158,16 +161,19 @@ interface Workers {
 async function followWorkers(plan: Plan): Promise<Workers> {
   const pids = new Set<number>();
   const exits: WorkerExit[] = [];
+  let refused: string | undefined;
   const logFile = join(await plan.state.folder("logs"), "app.log");
   const appLog = createWriteStream(logFile, { flags: "a" });
   return {
     pids,
     exits,
+    whyCannotStart: () => refused,
     hear(message) {
       const event = message as HostEvent;
       switch (event.kind) {
         case "log": {
           const at = new Date().toISOString();
+          refused = whyCannotStart(event.message) ?? refused;
           appLog.write(`${at} [${event.level}] ${event.category}: ${event.message}\n`);
           return;
         }
@@ -220,6 +226,7 @@ export async function startLocalAzure(plan: Plan): Promise<LocalAzure> {
     const host = await startHost(plan, trusted, workers.hear);
     started.set("host", host);
     const { url, keys, functions } = host.ready;
+    await assertAppStarts(url, workers.whyCannotStart);
     const workerPid = () => [...workers.pids].at(-1);
     plan.step("Functions host", `${url}  ${functions.length} functions, worker ${workerPid()}`);
     return {

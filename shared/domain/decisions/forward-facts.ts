@@ -7,6 +7,7 @@ import { z } from "zod";
 import { digestOf } from "../canonical-json.ts";
 import type { Facts, Workflow } from "../definitions.ts";
 import { TerminalFault } from "../faults.ts";
+import { fieldsOf } from "../fields-of.ts";
 import type { Case } from "../records/case.ts";
 
 export type Forwarded =
@@ -18,12 +19,16 @@ export type Forwarded =
 
 export function forwardFacts(record: Case, workflow: Workflow): Forwarded {
   const { revision } = record.workflow;
-  const way = `facts of revision ${revision} do not fit revision ${workflow.revision}`;
+  // What a fold wrote did fit then.
+  const way =
+    revision === workflow.revision && hasFacts(record)
+      ? `facts of revision ${revision} no longer fit its schema (raise the revision, and give it an upcaster),`
+      : `facts of revision ${revision} do not fit revision ${workflow.revision}`;
   try {
     const facts = hasFacts(record) ? stepped(record.facts, revision, workflow) : record.facts;
     const parsed = workflow.facts.safeParse(facts);
     if (!parsed.success) {
-      return { kind: "broken", why: `${way} in: ${fieldsOf(parsed.error.issues)}`, facts };
+      return { kind: "broken", why: `${way} in: ${factFieldsOf(parsed.error)}`, facts };
     }
     if (revision === workflow.revision) return { kind: "fits", facts, digest: record.factsDigest };
     const tooLarge = whyTooLarge(parsed.data);
@@ -31,7 +36,7 @@ export function forwardFacts(record: Case, workflow: Workflow): Forwarded {
     return { kind: "fits", facts: parsed.data, digest: digestOf(parsed.data, "facts") };
   } catch (error) {
     // A defect of the team's own step or schema: it must hold its case, and never kill the worker that only asks.
-    return { kind: "refused", why: `${way}: ${whyThrown(error)}` };
+    return { kind: "refused", why: `${way}: a step ${whyThrown(error)}` };
   }
 }
 
@@ -57,17 +62,12 @@ function stepped(before: Facts, from: number, workflow: Workflow): Facts {
 }
 
 /** By field where it is known; another error's message may hold a value. */
-function whyThrown(error: unknown): string {
-  if (error instanceof z.ZodError) return `a step refuses ${fieldsOf(error.issues)}`;
-  if (error instanceof TerminalFault) return error.message;
-  return `a step threw ${error instanceof Error ? error.name : typeof error}`;
+export function whyThrown(error: unknown): string {
+  if (error instanceof z.ZodError) return `refuses ${factFieldsOf(error)}`;
+  if (error instanceof TerminalFault) return `fails: ${error.message}`;
+  return `threw ${error instanceof Error ? error.name : typeof error}`;
 }
 
-export function fieldsOf(issues: readonly z.core.$ZodIssue[]): string {
-  const fields = issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((name) => [...issue.path, name].join("."))
-      : [issue.path.join(".") || "the facts as a whole"],
-  );
-  return [...new Set(fields)].join(", ");
+export function factFieldsOf({ issues }: z.ZodError): string {
+  return fieldsOf(issues, "the facts as a whole");
 }

@@ -13,6 +13,8 @@ export const ActionRequest = z.object({
   payload: z.record(z.string(), z.json()),
   repeats: z.string().optional(),
   compensates: z.string().optional(),
+  /** A person must say yes to this one, whatever its action's own autonomy; it takes no question away. */
+  asksFirst: z.boolean().optional(),
 });
 export type ActionRequest = z.infer<typeof ActionRequest>;
 

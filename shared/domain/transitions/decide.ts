@@ -8,6 +8,7 @@ import { providerKeyOf } from "../contract.ts";
 import type { Book, Decision } from "../definitions.ts";
 import { freezePayload, keptPayload } from "../frozen-payload.ts";
 import { operationIdOf } from "../identity.ts";
+import { whyNoDecision } from "../decisions/no-decision.ts";
 import { whyRepeated } from "../decisions/repeated-intent.ts";
 import type { ActionRequest, Case, PlannedAction } from "../records/case.ts";
 import type { EffectOf } from "../records/effect.ts";
@@ -34,6 +35,10 @@ export function applyDecision(
       revision: options.book.workflow(record.workflow.type)?.revision ?? record.workflow.revision,
     },
   });
+  const none = whyNoDecision(decision);
+  if (none !== undefined) {
+    return holdCase(decided, { reason: "DecisionHeld", why: none, nowMs: options.nowMs });
+  }
   switch (decision.kind) {
     case "wait":
       return withLine(decided, `decided on v${record.version} to wait: ${decision.why}`);
@@ -83,7 +88,10 @@ function applyPlan(
     if (repeated !== undefined) return hold("RepeatedIntent", repeated);
   }
   const needsApproval = effects
-    .filter(({ action }) => options.book.asksFirst(snapshot.tenantId, action))
+    .filter(
+      ({ action }, ordinal) =>
+        book.asksFirst(snapshot.tenantId, action) || decision.actions[ordinal]?.asksFirst === true,
+    )
     .map(({ operationId }) => operationId);
   const payloads = [...frozen, ...told].flatMap(({ document }) => document ?? []);
   const sealed = { ...snapshot, payloads: [...snapshot.payloads, ...payloads] };
@@ -145,7 +153,9 @@ function whyRefused(decision: Decision & { kind: "plan" }, book: Book): string |
     const notJson = whyNotJson(request.payload, `the payload of ${request.action}`);
     if (notJson !== undefined) return notJson;
   }
-  const asking = notifications.find(({ action }) => book.action(action)?.autonomy !== "auto");
+  const asking = notifications.find(
+    ({ action, asksFirst }) => asksFirst === true || book.action(action)?.autonomy !== "auto",
+  );
   if (asking !== undefined) {
     return `${asking.action} needs an approval, and a notification asks for none: plan it as an action`;
   }

@@ -5,10 +5,17 @@
 //   changed facts                              version + 1; on a final status also a review
 //   facts that break the workflow's schema     recorded as refused; the case is held, nothing is lost
 //   facts that were broken before it           put off: it waits unfolded for code, or for an event that mends them
+//   a fold that throws                         the case is parked, the event stays unfolded: mended code folds it on release
 //
 // The facts get the shape of this code's revision first. They are written only with what an event changed, as one version.
 import { digestOf } from "../canonical-json.ts";
-import { fieldsOf, forwardFacts, hasFacts, whyTooLarge } from "../decisions/forward-facts.ts";
+import {
+  factFieldsOf,
+  forwardFacts,
+  hasFacts,
+  whyThrown,
+  whyTooLarge,
+} from "../decisions/forward-facts.ts";
 import type { Book, Facts, Workflow } from "../definitions.ts";
 import type { Case } from "../records/case.ts";
 import type { Event } from "../records/inbox.ts";
@@ -42,14 +49,18 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   if (event.source === investigateSource) return foldInvestigate(snapshot, event, workflow, nowMs);
   const forwarded = forwardFacts(record, workflow);
   if (forwarded.kind === "refused") return putOff(snapshot, event, forwarded.why, nowMs);
-  const folded = factsAfter(forwarded.facts, event, { workflow, older });
+  const after = factsAfter(forwarded.facts, event, { workflow, older });
+  if (after.kind === "threw") {
+    return holdCase(snapshot, { reason: "Poison", why: after.why, nowMs });
+  }
+  const { folded } = after;
   if (folded === "ignored") return markFolded(snapshot, event, older ? "older" : "same", nowMs);
   const parsed = workflow.facts.safeParse(folded);
   if (!parsed.success) {
     if (forwarded.kind === "broken" && hasFacts(record)) {
       return putOff(snapshot, event, forwarded.why, nowMs);
     }
-    return refuseFacts(snapshot, event, fieldsOf(parsed.error.issues), nowMs);
+    return refuseFacts(snapshot, event, factFieldsOf(parsed.error), nowMs);
   }
   const facts: Facts = parsed.data;
   const tooLarge = whyTooLarge(facts);
@@ -106,9 +117,18 @@ function factsAfter(
   facts: Facts,
   event: Event,
   { workflow, older }: { workflow: Workflow; older: boolean },
-): Facts | "ignored" {
-  if (event.source !== refreshSource) return workflow.fold(facts, event, { older });
-  return older ? "ignored" : { ...facts, ...(event.body["data"] as Facts) };
+): { kind: "gave"; folded: Facts | "ignored" } | { kind: "threw"; why: string } {
+  if (event.source === refreshSource) {
+    const read = event.body["data"] as Facts;
+    return { kind: "gave", folded: older ? "ignored" : { ...facts, ...read } };
+  }
+  try {
+    return { kind: "gave", folded: workflow.fold(facts, event, { older }) };
+  } catch (error) {
+    // Pure code throws the same each time: it would kill every worker that reads this case.
+    const what = `fold of ${event.eventType} (${event.eventId}) ${whyThrown(error)}`;
+    return { kind: "threw", why: `${what}; deploy a workflow that folds it, then release` };
+  }
 }
 
 function refuseFacts(snapshot: Snapshot, event: Event, fields: string, nowMs: number): Snapshot {

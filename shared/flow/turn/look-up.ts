@@ -2,9 +2,10 @@
 //
 // The store's time is taken before the question: only an absence that started late enough may ever count.
 import { callBudgetMs } from "../../domain/contract.ts";
+import { fieldsOf } from "../../domain/fields-of.ts";
 import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
 import type { LookupRequest, Provider } from "../../domain/definitions.ts";
-import type { LookupVerdict } from "../../domain/records/evidence.ts";
+import { LookupVerdict } from "../../domain/records/evidence.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { foldLookup } from "../../domain/transitions/look-up.ts";
 import { readPayload } from "./read-payload.ts";
@@ -59,12 +60,18 @@ async function askProvider(
   request: LookupRequest,
 ): Promise<LookupVerdict> {
   const unable = { kind: "inconclusive", reason: "it cannot look up" } as const;
+  const { operationId } = request.binding;
+  const fields = { ...turnFields(turn), operationId, provider: provider.name };
   try {
-    return await ports.at("lookUp", async () => provider.lookup?.(request) ?? unable);
+    const ask = async () => provider.lookup?.(request) ?? unable;
+    const said: unknown = await ports.at("lookUp", ask);
+    const { data, error } = LookupVerdict.safeParse(said);
+    if (data !== undefined) return data;
+    const why = `the look-up's verdict is none, in: ${fieldsOf(error.issues)}`;
+    ports.log.error("a look-up gave no verdict that can be kept", { ...fields, why });
+    return { kind: "inconclusive", reason: why };
   } catch (error) {
     // An adapter must not throw. If one does, nothing was learned.
-    const { operationId } = request.binding;
-    const fields = { ...turnFields(turn), operationId, provider: provider.name };
     ports.log.error("a look-up threw", fields);
     const name = error instanceof Error ? error.name : typeof error;
     return { kind: "inconclusive", reason: `the look-up threw ${name}` };

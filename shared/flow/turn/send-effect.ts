@@ -13,7 +13,8 @@ import { caseKeyText } from "../../domain/identity.ts";
 import { withoutEcho } from "../../domain/frozen-payload.ts";
 import type { Provider, SendRequest } from "../../domain/definitions.ts";
 import { lastAttempt, type Effect } from "../../domain/records/effect.ts";
-import type { Answer } from "../../domain/records/evidence.ts";
+import { fieldsOf } from "../../domain/fields-of.ts";
+import { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
@@ -120,8 +121,9 @@ async function call(
   { effect, payload, provider, timeoutMs }: Omit<GateFacts, "claimed"> & Sending,
 ): Promise<Answer> {
   const { operationId, target, payloadDigest, providerKey } = effect;
+  const fields = { ...turnFields(turn), operationId, provider: provider.name };
   try {
-    return await ports.at("send", () =>
+    const said: unknown = await ports.at("send", () =>
       provider.send({
         action: effect.action,
         account: effect.account,
@@ -133,9 +135,14 @@ async function call(
         timeoutMs,
       }),
     );
+    const { data, error } = Answer.safeParse(said);
+    if (data !== undefined) return data;
+    // Nor may it answer what cannot be kept: the case could never be read again.
+    const why = `the adapter's answer is none, in: ${fieldsOf(error.issues)}`;
+    ports.log.error("a provider adapter gave no answer that can be kept", { ...fields, why });
+    return { kind: "noAnswer", reason: why };
   } catch (error) {
     // An adapter must not throw. If one does, its request may have left: that is not a failure, it is no answer.
-    const fields = { ...turnFields(turn), operationId, provider: provider.name };
     ports.log.error("a provider adapter threw", fields);
     const name = error instanceof Error ? error.name : typeof error;
     return { kind: "noAnswer", reason: `the adapter threw ${name}` };

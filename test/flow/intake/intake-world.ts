@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
-import { bookOf, type Provider, type Workflow } from "../../../shared/domain/definitions.ts";
+import { bookOf } from "../../../shared/domain/book-of.ts";
+import type { Provider, Workflow } from "../../../shared/domain/definitions.ts";
 import { caseIdOf, type CaseKey } from "../../../shared/domain/identity.ts";
 import type { Event, Refusal } from "../../../shared/domain/records/inbox.ts";
 import { refusalsCaseId } from "../../../shared/flow/intake/keep-refusal.ts";

@@ -1,12 +1,12 @@
 // The business of a case in the campaign: do one thing under one action, then tell somebody by the same action. Before it
 // decides it asks a model, which never says the same twice.
 import { z } from "zod";
-import {
-  bookOf,
-  type Book,
-  type Decision,
-  type DecideView,
-  type Provider,
+import { bookOf } from "../../../../shared/domain/book-of.ts";
+import type {
+  Book,
+  Decision,
+  DecideView,
+  Provider,
 } from "../../../../shared/domain/definitions.ts";
 import { simulatedKeys } from "../../../simulation/workflows.ts";
 import { shortened, type Subject } from "../subject.ts";
