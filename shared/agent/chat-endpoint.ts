@@ -35,15 +35,15 @@ export type Chat = (
 const answerBytesMax = 1024 * 1024;
 
 const Completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.string().nullish(),
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
-      }),
-    )
-    .min(1),
+  choices: z.array(
+    z.object({
+      finish_reason: z.string().nullish(),
+      message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+    }),
+  ),
 });
+/** What some gateways answer with 200. */
+const ErrorInside = z.object({ error: z.looseObject({}) });
 
 export function chatEndpoint({ baseUrl, callTimeoutMs, key, model }: ChatSettings): Chat {
   const client = new OpenAI({
@@ -105,8 +105,13 @@ function within(timeoutMs: number, outer: AbortSignal) {
 
 function saidIn(answer: unknown): Said {
   const completion = Completion.safeParse(answer);
-  const [choice] = completion.data?.choices ?? [];
-  if (choice === undefined) throw noSuchApi();
+  if (!completion.success) {
+    throw ErrorInside.safeParse(answer).success
+      ? new TransientFault("the model's endpoint answered 200 with an error")
+      : noSuchApi();
+  }
+  const [choice] = completion.data.choices;
+  if (choice === undefined) return { kind: "text", text: "" };
   const { content, refusal } = choice.message;
   if (refusal) return { kind: "declined", why: "the model refused" };
   switch (choice.finish_reason) {

@@ -116,6 +116,8 @@ describe("an answer that may not be carried out", () => {
     ["names an address", { ...claim, note: "Write to thief@example" }],
     ["names an account", { ...claim, note: "Pay to DE89 3704 0044 0532" }],
     ["breaks the line", { ...claim, note: "One\nBcc: another" }],
+    ["is two objects", `${JSON.stringify(claim)}${JSON.stringify(claim)}`],
+    ["is fenced off", `\`\`\`json\n${JSON.stringify(claim)}\n\`\`\``],
     [
       "only calls a tool",
       "",

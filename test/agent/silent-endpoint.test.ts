@@ -14,6 +14,8 @@ function expectNothingLeaked(world: ModelWorld): void {
   expect(world.logged.join()).not.toMatch(/marker|1249|1199/i);
 }
 
+const json = { "content-type": "application/json" };
+
 /** Repeats what it was sent, as some do in their errors. */
 const echoes =
   (status: number): Reply =>
@@ -43,6 +45,7 @@ describe("an endpoint without an answer", () => {
         setTimeout(() => response.socket?.resetAndDestroy(), 20);
       },
     ],
+    ["answers 200 with an error", answering(200, { error: { code: 502 } }, json)],
     ["says more than a megabyte", says(claim, { after: " ".repeat(2 ** 20) })],
   ])("that %s is asked again later, and the case goes on", async (_what, silence) => {
     const server = await chatServer(silence, says(claim));

@@ -1,5 +1,6 @@
-// What of a document its reader may see. Payloads, targets, facts and what providers told are for those who act on them; who only
-// reads sees that something is there, by its digest, and never what.
+// What of a document its reader may see. Payloads, targets, facts and the content of receipts are for those who act on them; who
+// only reads sees that something is there, by its digest, and never what. Reasons are shown to all who may look, in the words of
+// the app or of a provider: what they repeat of a sensitive payload was taken out before they were kept.
 //
 // The shapes below are what the lists and the review show of an effect and a finding; they are part of the OpenAPI document.
 import { z } from "zod";

@@ -30,7 +30,7 @@ export async function retryReports(
   for (const { report, etag } of await ports.reports.due({ nowMs, max: pageMax })) {
     const { eventId, source, tenantId } = report;
     try {
-      const next = reportAfter(report, await matchReport(ports, report), nowMs);
+      const next = reportAfter(report, await lookAgain(ports, report), nowMs);
       const replaced = await ports.reports.replace(next, etag);
       const kind = next.outcome?.kind ?? "waiting";
       retried[kind] += 1;
@@ -39,10 +39,27 @@ export async function retryReports(
       ports.log.error(why, { tenantId, source, eventId });
     } catch (error) {
       const why = error instanceof Error ? error.name : "unknown";
-      ports.log.error("a report could not be looked at again", { tenantId, source, eventId, why });
+      ports.log.error("a look at a report could not be recorded", {
+        tenantId,
+        source,
+        eventId,
+        why,
+      });
     }
   }
   return retried;
+}
+
+/** A case that cannot be read, for whatever reason, must not bring its reports to the front of each sweep. */
+async function lookAgain(ports: RetryPorts, report: Report): Promise<Matched> {
+  try {
+    return await matchReport(ports, report);
+  } catch (error) {
+    const { eventId, source, tenantId } = report;
+    const why = error instanceof Error ? error.name : "unknown";
+    ports.log.error("a report could not be matched", { tenantId, source, eventId, why });
+    return { kind: "notKnown" };
+  }
 }
 
 function reportAfter(report: Report, matched: Matched, nowMs: number): Report {

@@ -1,6 +1,7 @@
 // A provider's webhook that echoes nothing but the key it was called under (design.md 7): it finds its one effect in the
 // tenant of the source that signed it, now or later, or is kept and shown.
 import { describe, expect, test } from "vitest";
+import { TerminalFault } from "../../../shared/domain/faults.ts";
 import type { CaseKey } from "../../../shared/domain/identity.ts";
 import type { EffectOf } from "../../../shared/domain/records/effect.ts";
 import { reportsCaseId } from "../../../shared/flow/intake/record-report.ts";
@@ -192,6 +193,23 @@ describe("a report that no effect answers to", () => {
     const { cases } = intakeWorld();
     const broken = { ...cases, due: () => Promise.reject(new Error("no index")) };
     await expect(world.sweepAll(hourMs, { cases: broken })).rejects.toThrow("no index");
+    expect(world.findings(key)).toHaveLength(1);
+  });
+
+  test("is put off when its case cannot be read, so that it stands before no other for long", async () => {
+    const world = portalWorld();
+    await tell(world);
+    const read = () => Promise.reject(new TerminalFault("a stored document does not fit"));
+    const key = world.keyOf("R-1");
+    await world.prepare(key);
+    const { cases } = world.ports;
+    world.ports.cases = { ...cases, read };
+    await world.sweep(60_000);
+    const [report] = world.kept();
+    expect(report).toMatchObject({ looks: 2, retryAtMs: expect.any(Number) });
+    expect(Number(report?.["retryAtMs"])).toBeGreaterThan(Date.now() + 60_000);
+    world.ports.cases = cases;
+    await world.sweep(hourMs);
     expect(world.findings(key)).toHaveLength(1);
   });
 

@@ -150,6 +150,17 @@ describe("a grant", () => {
     );
   };
 
+  test.each([".", ".."])(
+    "named %s is refused by name: no address has it, so nobody could read or revoke it",
+    async (id) => {
+      expect(await give({ id })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: "id" }] },
+      });
+      expect(await give({ id: "..." })).toMatchObject({ status: 201 });
+    },
+  );
+
   test("that ends in the past is refused by name: it would allow nothing", async () => {
     expect(await give({ expiresAt: "2026-11-29T12:00:00Z" })).toMatchObject({
       status: 400,

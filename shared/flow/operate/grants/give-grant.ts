@@ -19,7 +19,12 @@ export interface GrantPorts {
 
 export const GrantRequest = z.strictObject({
   /** The client names it, so that the same request twice is one grant. */
-  id: z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, "use 1 to 100 of A-Z a-z 0-9 . _ : -"),
+  id: z
+    .string()
+    .regex(
+      /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,100}$/,
+      "use 1 to 100 of A-Z a-z 0-9 . _ : -, not . or ..",
+    ),
   subject: z.string().min(1).max(100),
   action: z.string().min(1).max(100),
   target: z.string().min(1).max(500).default("*"),
