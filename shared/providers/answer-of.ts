@@ -68,7 +68,10 @@ export function answerOf(
   }
   const silence = provesNothing(heard, said);
   const isReused = answers?.keyReused?.some((told) => isTold(told, status, code)) === true;
-  return isReused ? { ...silence, keyReused: true } : silence;
+  if (isReused) return { ...silence, keyReused: true };
+  const kept = answers?.nothingKept?.except;
+  const isNothingKept = status >= 400 && kept !== undefined && !kept.includes(status);
+  return isNothingKept ? { ...silence, nothingKept: true } : silence;
 }
 
 function isTold(

@@ -17,7 +17,7 @@ const hourMs = 3_600_000;
 
 function afterLostAnswer(
   contract: Contract,
-  options: { ageMs?: number; end?: AttemptEnd; absent?: boolean } = {},
+  options: { ageMs?: number; end?: AttemptEnd | undefined; absent?: boolean } = {},
 ): Recovery {
   const effect = firstOf(settled(claimedCase(), { kind: "noAnswer", reason: "reset" }));
   if (effect.status !== "unknown") throw new Error(effect.status);
@@ -41,6 +41,16 @@ function afterLostAnswer(
     current: true,
     nowMs: atMs,
   });
+}
+
+/** What comes after an attempt that was heard of like that. */
+function afterAnswer(contract: Contract, status: number, body?: object): Recovery["kind"] {
+  const told = { requestId: undefined, retryAfterMs: undefined, replayed: false };
+  const answer = answerOf({ kind: "answered", status, body, ...told }, contract, () => {
+    throw new Error("no success");
+  });
+  const effect = firstOf(settled(claimedCase(), answer));
+  return afterLostAnswer(contract, { end: effect.attempts.at(-1)?.end }).kind;
 }
 
 test.each(Object.entries(presets))(
@@ -67,21 +77,26 @@ describe("after a lost answer", () => {
   });
 
   test("Stripe is not asked again once it says that the key came with other parameters", () => {
-    const heard = {
-      kind: "answered",
-      status: 400,
-      body: { error: { type: "idempotency_error" } },
-      requestId: undefined,
-      retryAfterMs: undefined,
-      replayed: false,
-    } as const;
-    const answer = answerOf(heard, stripeV1, () => {
-      throw new Error("no success");
-    });
-    expect(answer).toMatchObject({ kind: "noAnswer", keyReused: true });
-    const end: AttemptEnd = { kind: "noAnswer", atMs: nowMs, keyReused: true };
-    expect(afterLostAnswer(stripeV1, { end }).kind).toBe("review");
+    const body = { error: { type: "idempotency_error" } };
+    expect(afterAnswer(stripeV1, 400, body)).toBe("review");
+    // Another request runs under the key.
+    expect(afterAnswer(stripeV1, 409, body)).toBe("retry");
   });
+
+  test.each([400, 402, 422, 500, 502, 503, 504])(
+    "Checkout.com is not asked again once it has said %i: it keeps no error, and does it anew",
+    (status) => {
+      expect(afterAnswer(checkoutCom, status)).toBe("review");
+      expect(afterAnswer(checkoutCom, status, { error_type: "processing_error" })).toBe("review");
+    },
+  );
+
+  test.each([409, 429])(
+    "Checkout.com is asked again when it says %i: that very request was not carried out",
+    (status) => {
+      expect(afterAnswer(checkoutCom, status)).toBe("retry");
+    },
+  );
 
   test("Stripe is not asked again once it repeats a stored error", () => {
     const end: AttemptEnd = { kind: "noAnswer", atMs: nowMs, replayedError: true };

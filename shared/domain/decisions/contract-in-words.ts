@@ -2,6 +2,7 @@
 import type { Contract } from "../contract.ts";
 
 export function contractInWords({
+  answers,
   callTimeoutMs,
   deliverySilenceMs,
   horizonMs,
@@ -12,7 +13,7 @@ export function contractInWords({
     `A call may take ${span(callTimeoutMs)}; ${span(horizonMs)} after its deadline it can no longer be applied.`,
     idempotency === undefined
       ? "It enforces no key: a second send is a second operation."
-      : `It enforces a key for ${span(idempotency.retentionMs)}: within that time, less ${span(idempotency.marginMs)}, the same operation sent again is applied once${idempotency.storesErrors ? ", and an error that it stored under the key is repeated" : ""}.`,
+      : `It enforces a key for ${span(idempotency.retentionMs)}: within that time, less ${span(idempotency.marginMs)}, the same operation sent again is applied once${idempotency.storesErrors ? ", and an error that it stored under the key is repeated" : ""}${answers?.nothingKept === undefined ? "" : ", but not after it has answered with an error"}.`,
     lookupInWords(lookup),
     ...(deliverySilenceMs === undefined
       ? []

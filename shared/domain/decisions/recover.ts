@@ -118,6 +118,9 @@ function whyKeyIsSpent(effect: Effect): string | undefined {
   if (end?.keyReused === true) {
     return "the provider says that this key was used with another payload, which is a defect here or there";
   }
+  if (end?.nothingKept === true) {
+    return "the provider keeps no error under its key, and would carry out another request whatever the first one did";
+  }
   return undefined;
 }
 

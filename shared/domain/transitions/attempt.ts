@@ -80,6 +80,7 @@ function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): E
   if (answer.kind !== "receipt") end.reason = answer.reason;
   if (answer.kind === "noAnswer" && answer.replayedError === true) end.replayedError = true;
   if (answer.kind === "noAnswer" && answer.keyReused === true) end.keyReused = true;
+  if (answer.kind === "noAnswer" && answer.nothingKept === true) end.nothingKept = true;
   const ended: Attempt = { ...attempt, deadlineMs: settlement.deadlineMs, end };
   const core = coreOf(effect);
   const provesNothingLeft = answer.kind === "notSent" || answer.kind === "notApplied";

@@ -4,6 +4,8 @@
 // New or changed ones appear in the results only after a while (integrators report it). A property may be
 // defined as unique, and a record then be read by it (`idProperty`).
 //
+// A batch endpoint answers 207 for what it took in part: an effect is one record, so those are not called.
+//
 // Not relied on, because not promised: any key, how many moments they are (the settle time is our own guess), and that a
 // read by `idProperty` sees every earlier write, or that nothing is applied after a time-out: so even that read is
 // no proof of absence, and both are contracts of a search. 409 on a unique property proves that some record has
