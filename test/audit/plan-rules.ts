@@ -139,9 +139,15 @@ const lookSlackMs = 8000;
 
 const crashesOf = (landed: Landed): number => caseIn(landed).crashes ?? 0;
 
-function turnOf({ turns }: Testimony, one: CaseTestimony, { atMs, batch }: Landed) {
+/** The turn that wrote it, though it may have landed during the next. */
+function turnOf(
+  { turns }: Testimony,
+  one: CaseTestimony,
+  { atMs, batch, sentAtMs = atMs }: Landed,
+) {
   return turns.findLast(
-    (turn) => turn.worker === batch.log.by && turn.caseId === one.key.caseId && turn.fromMs <= atMs,
+    (turn) =>
+      turn.worker === batch.log.by && turn.caseId === one.key.caseId && turn.fromMs <= sentAtMs,
   );
 }
 

@@ -32,6 +32,8 @@ export interface Applied extends Omit<Received, "fence" | "sentAtMs" | "worker">
 /** One batch as the store took it, with the ETag that it gave the case. */
 export interface Landed {
   atMs: number;
+  /** When its worker first sent it, where that is known: it may land after the turn that wrote it. */
+  sentAtMs?: number;
   batch: Batch;
   caseEtag: string;
 }

@@ -13,6 +13,8 @@ export function notebook(nowMs: () => number) {
     happened,
     happen: (name: Happening) => void (happened[name] = (happened[name] ?? 0) + 1),
     landedOf: byCase<Landed>(),
+    /** By the id of a batch's log entry. */
+    firstSentMs: new Map<string, number>(),
     eventsOf: byCase<string>(),
     decisionsOf: byCase<CaseTestimony["decisions"][number]>(),
     grants: [] as Entry<"grants">[],

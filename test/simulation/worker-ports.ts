@@ -68,13 +68,18 @@ async function askModel(
   return { revision, version, n: notes.advices.length };
 }
 
-/** Reads may lag; checkpoints are watched. */
+/** Reads may lag; checkpoints are watched, and it is noted when each batch was sent first. */
 function casesOf({ cases, notes, nowMs }: World, worker: WorkerState): CaseStore {
   const seen = () => (worker.lagVersions === 0 ? cases : cases.reader(worker));
   return {
     ...cases,
     read: (key) => seen().read(key),
     head: (key) => seen().head(key),
+    write(batch) {
+      const { id } = batch.log;
+      notes.firstSentMs.set(id, notes.firstSentMs.get(id) ?? nowMs());
+      return cases.write(batch);
+    },
     async readCheckpoint(key, id) {
       const note = (revision?: number) =>
         notes.checkpoints.push({

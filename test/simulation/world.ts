@@ -102,7 +102,9 @@ export function newWorld(options: WorldOptions) {
   const noticed = noticing(notes, nowMs);
   cases.hooks = {
     landed(batch, caseEtag) {
-      notes.landedOf(batch.key.caseId).push({ atMs: nowMs(), batch, caseEtag });
+      const atMs = nowMs();
+      const sentAtMs = notes.firstSentMs.get(batch.log.id) ?? atMs;
+      notes.landedOf(batch.key.caseId).push({ atMs, sentAtMs, batch, caseEtag });
       noticed(batch);
       for (const created of batch.creates) if (created.type === "approval") asked(created);
     },
