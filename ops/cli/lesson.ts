@@ -3,7 +3,7 @@ import type { Command } from "commander";
 
 export interface Lesson {
   example: string;
-  /** Absent of a command that only looks. */
+  /** Absent of a command that only looks, unless what it shows misleads. */
   never?: string;
 }
 

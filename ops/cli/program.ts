@@ -7,6 +7,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addDrain } from "./commands/drain.ts";
 import { addGrants } from "./commands/grants.ts";
 import { addRecords } from "./commands/records.ts";
+import { addReports } from "./commands/reports.ts";
 import { addReviews } from "./commands/reviews.ts";
 import { exitCodesInWords } from "./exit-codes.ts";
 import { globalOptions, opener } from "./session.ts";
@@ -26,7 +27,9 @@ ${exitCodesInWords}`;
 
 export function programOf(terminal: Terminal): Command {
   const program = new Command("ops")
-    .description("Operates Countersign: cases, reviews, approvals, dead letters, grants, drains.")
+    .description(
+      "Operates Countersign: cases, reviews, approvals, dead letters, reports, grants, drains.",
+    )
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -42,6 +45,7 @@ export function programOf(terminal: Terminal): Command {
   addReviews(program, open);
   addApprovals(program, open);
   addDeadLetters(program, open);
+  addReports(program, open);
   addGrants(program, open);
   addDrain(program, open);
   addRecords(program, open);

@@ -16,6 +16,7 @@ import { DeadLettersView } from "./views/dead-letters/dead-letters.tsx";
 import { GrantsView } from "./views/grants/grants.tsx";
 import { OverviewView } from "./views/overview/overview.tsx";
 import { RecordsView } from "./views/records.tsx";
+import { ReportsView } from "./views/reports.tsx";
 import { ReviewView } from "./views/reviews/review.tsx";
 import { ReviewsView } from "./views/reviews/reviews.tsx";
 
@@ -173,6 +174,8 @@ function View({ rest: [first, second], section }: Place) {
       return first === undefined ? <CasesView /> : <CaseView caseId={first} />;
     case "dead-letters":
       return <DeadLettersView />;
+    case "reports":
+      return <ReportsView />;
     case "grants":
       return <GrantsView />;
     case "overview":

@@ -7,6 +7,7 @@ export const sections = [
   "approvals",
   "cases",
   "dead-letters",
+  "reports",
   "grants",
   "overview",
   "records",

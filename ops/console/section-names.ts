@@ -6,6 +6,7 @@ export const sectionNames: Readonly<Record<Section, string>> = {
   approvals: "Approvals",
   cases: "Cases",
   "dead-letters": "Dead letters",
+  reports: "Providers' reports",
   grants: "Grants",
   overview: "Overview and drain",
   records: "What people did",

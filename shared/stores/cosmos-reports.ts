@@ -10,7 +10,6 @@ import { readKeyedEffects } from "./cosmos/read-keyed-effects.ts";
 import { withinBudget, type Source } from "./cosmos/source.ts";
 import type { ReportStore } from "./ports.ts";
 
-const listMax = 500;
 const Stored = z.looseObject({ _etag: z.string() });
 
 export function cosmosReports(
@@ -53,9 +52,9 @@ export function cosmosReports(
         return "uncertain";
       }
     },
-    async list(tenantId) {
+    async list({ max, tenantId }) {
       const query = `SELECT * FROM c WHERE c.type = "report"
-        AND (NOT IS_DEFINED(c.outcome) OR c.outcome.kind = "unmatched") OFFSET 0 LIMIT ${listMax}`;
+        AND (NOT IS_DEFINED(c.outcome) OR c.outcome.kind = "unmatched") OFFSET 0 LIMIT ${Math.trunc(max)}`;
       const { pages } = await queryPages(
         source,
         { query },

@@ -142,8 +142,8 @@ export interface ReportStore {
   /** Those whose `retryAtMs` has passed, oldest first. */
   due(options: { nowMs: number; max: number }): Promise<{ report: Report; etag: string }[]>;
   replace(report: Report, etag: string): Promise<"replaced" | "superseded" | "uncertain">;
-  /** Of one tenant, those that named no effect, or have not yet. */
-  list(tenantId: string): Promise<Report[]>;
+  /** Of one tenant, some of those that named no effect, or have not yet: all where they are no more than `max`; oldest first. */
+  list(options: { tenantId: string; max: number }): Promise<Report[]>;
 }
 
 export interface GrantStore {

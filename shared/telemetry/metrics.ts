@@ -11,6 +11,7 @@ export const metrics = {
   "countersign.duplicates.absorbed": { kind: "counter", attributes: ["place"] },
   "countersign.checkpoints.failed": { kind: "counter", attributes: [] },
   "countersign.cases.completed": { kind: "counter", attributes: [] },
+  "countersign.reports.unmatched": { kind: "counter", attributes: [] },
   "countersign.store.throttled": { kind: "counter", attributes: [] },
   "countersign.sweep.runs": { kind: "counter", attributes: [] },
   "countersign.turns": { kind: "counter", attributes: ["result"] },

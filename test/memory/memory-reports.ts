@@ -36,10 +36,11 @@ export function memoryReports({ partitions }: { partitions: Partitions }): Repor
       const { kind } = partitions.transact(keyOf(report), [operation]);
       return kind === "committed" ? "replaced" : "superseded";
     },
-    list: async (tenantId) =>
+    list: async ({ max, tenantId }) =>
       reports()
         .map(({ report }) => report)
         .filter((report) => report.tenantId === tenantId && report.outcome?.kind !== "matched")
+        .slice(0, max)
         .toSorted((a, b) => a.receivedAtMs - b.receivedAtMs),
   };
 }

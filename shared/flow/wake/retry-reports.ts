@@ -14,7 +14,7 @@ export interface RetriedReports {
   waiting: number;
 }
 
-export type RetryPorts = MatchPorts & Pick<TurnPorts, "control" | "log">;
+export type RetryPorts = MatchPorts & Pick<TurnPorts, "control" | "log" | "telemetry">;
 
 const pageMax = 50;
 const looksMax = 9;
@@ -35,6 +35,7 @@ export async function retryReports(
       const kind = next.outcome?.kind ?? "waiting";
       retried[kind] += 1;
       if (kind !== "unmatched" || replaced !== "replaced") continue;
+      ports.telemetry.count("countersign.reports.unmatched");
       const why = "a provider's report names no effect that is known here";
       ports.log.error(why, { tenantId, source, eventId });
     } catch (error) {

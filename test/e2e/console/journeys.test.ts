@@ -2,6 +2,7 @@
 // its facts changed, a grant revoked in mid-case; and what who only reads does not see.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isDone } from "../local-world.ts";
+import { violations } from "./axe.ts";
 import { openConsoleWorld, type ConsoleWorld } from "./console-world.ts";
 
 const credit = "portal.request_credit_note.v1";
@@ -231,6 +232,34 @@ test("what is forced takes two overriders, and neither operator nor the one who 
   await una.getByText("Resolved.", { exact: true }).waitFor();
   await world.until("INV-F1", ({ effects }) => effects.at(-1)?.status === "confirmed");
   expect(await world.applied("INV-F1")).toMatchObject({ "email.send_notification.v1": 2 });
+});
+
+test("a provider's report that finds no effect is shown, and what to do once it is given up", async () => {
+  await world.post(world.raised("INV-P1"));
+  const { case: record } = await world.until("INV-P1", isDone);
+  const data = { id: "cn-9", idempotencyKey: "nobody", invoice: "INV-P", amount: "1" };
+  const timestamp = "2026-11-29T11:00:00Z";
+  const report = { source: "acme-portal", id: "portal-9", type: "credit_note.issued", timestamp };
+  expect(await world.post({ ...report, data: { ...data, currency: "EUR" } })).toBe(202);
+  const page = await world.open("rita", "reports");
+  const early = page.getByRole("row", { name: /cn-9/ });
+  await early.getByText(/looked for/).waitFor();
+  expect(await page.getByText("What to do about one").count()).toBe(0);
+  // An hour later.
+  await world.cases(async (cases) => {
+    const query = 'SELECT * FROM c WHERE c.type = "report" AND c.eventId = "portal-9"';
+    const { resources } = await cases.items.query<Record<string, unknown>>(query).fetchAll();
+    const { retryAtMs: _none, ...found } = resources[0] ?? {};
+    const about = { kind: "operation", caseKey: `acme:${record.caseId}`, operationId: "not-ours" };
+    const outcome = { kind: "unmatched", atMs: Date.now(), found: 0 };
+    await cases.items.upsert({ ...found, about, outcome });
+  });
+  await early.getByText("given up").waitFor();
+  await page.getByText("Ask the provider, by its id, who ordered it").waitFor();
+  expect(await page.locator("main").innerText()).not.toContain("INV-P");
+  expect(await violations(page)).toEqual([]);
+  await early.getByRole("link").click();
+  await page.getByRole("heading", { name: "Case INV-P1" }).waitFor();
 });
 
 test("markup in a payload stays text, and runs nothing", async () => {

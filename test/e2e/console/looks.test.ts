@@ -28,6 +28,7 @@ beforeAll(async () => {
     ["cases", "INV-L1"],
     [`cases/${record.caseId}`, "As a table"],
     ["dead-letters", "Drain the whole queue"],
+    ["reports", "has found its effect"],
     ["grants", "Give a grant"],
     ["overview", "Start a drain"],
     ["records", "Test admin"],

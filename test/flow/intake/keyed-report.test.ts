@@ -31,6 +31,11 @@ function portalWorld() {
     [portal],
   );
   const alerts: unknown[] = [];
+  const counted: string[] = [];
+  const telemetry = {
+    ...silentTelemetry,
+    count: (name: string) => void counted.push(name),
+  };
   const log = {
     info: () => {},
     warn: () => {},
@@ -39,6 +44,7 @@ function portalWorld() {
   return {
     ...world,
     alerts,
+    counted,
     async prepare(key: CaseKey, change: Partial<EffectOf<"prepared">> = {}): Promise<void> {
       const creates = [anEffect(key, { payload, providerKey, ...change })];
       await world.cases.write(aBatch(key, { creates }));
@@ -47,13 +53,13 @@ function portalWorld() {
     kept: (tenantId = "t1") => world.cases.stored({ tenantId, caseId: reportsCaseId }),
     async sweepAll(afterMs: number, change: Partial<SweepPorts>) {
       const nowMs = () => Date.now() + afterMs;
-      const reports = { ...world.ports, log, control: memoryControl({ nowMs }) };
-      const turn = { ...reports, telemetry: silentTelemetry, ...change };
+      const reports = { ...world.ports, log, telemetry, control: memoryControl({ nowMs }) };
+      const turn = { ...reports, ...change };
       await sweep({ turn, reports }, { wallClockMs: 0 });
     },
     async sweep(afterMs: number) {
       const nowMs = () => Date.now() + afterMs;
-      const ports = { ...world.ports, log, control: memoryControl({ nowMs }) };
+      const ports = { ...world.ports, log, telemetry, control: memoryControl({ nowMs }) };
       return retryReports(ports, { wallClockMs: 0 });
     },
   };
@@ -158,7 +164,7 @@ describe("a report that no effect answers to", () => {
     expect([first.status, first.said]).toEqual([202, { matched: false, duplicate: false }]);
     expect([second.status, second.said]).toEqual([202, { matched: false, duplicate: true }]);
     expect(world.kept()).toHaveLength(1);
-    expect(await world.ports.reports.list("t1")).toHaveLength(1);
+    expect(await world.ports.reports.list({ tenantId: "t1", max: 10 })).toHaveLength(1);
   });
 
   test("finds it when the sweep looks again: it was only early", async () => {
@@ -170,7 +176,7 @@ describe("a report that no effect answers to", () => {
     await world.prepare(key);
     expect(await world.sweep(hourMs)).toMatchObject({ matched: 1 });
     expect(world.findings(key)).toHaveLength(1);
-    expect(await world.ports.reports.list("t1")).toEqual([]);
+    expect(await world.ports.reports.list({ tenantId: "t1", max: 10 })).toEqual([]);
     expect(JSON.stringify(world.kept())).not.toContain("12.50");
     expect((await tell(world)).said).toEqual({ matched: true, duplicate: true });
   });
@@ -217,11 +223,12 @@ describe("a report that no effect answers to", () => {
     const world = portalWorld();
     await tell(world);
     for (let looks = 1; looks <= 8; looks += 1) {
-      expect(world.alerts).toEqual([]);
+      expect([...world.alerts, ...world.counted]).toEqual([]);
       await world.sweep(looks * 2 * hourMs);
     }
     expect(world.alerts).toEqual([{ tenantId: "t1", source: "portal-t1", eventId: "dlv-1" }]);
-    const [shown] = await world.ports.reports.list("t1");
+    expect(world.counted).toEqual(["countersign.reports.unmatched"]);
+    const [shown] = await world.ports.reports.list({ tenantId: "t1", max: 10 });
     expect(shown).toMatchObject({ outcome: { kind: "unmatched", found: 0 }, providerId: "cn-1" });
     expect(await world.sweep(1000 * hourMs)).toEqual({ matched: 0, unmatched: 0, waiting: 0 });
   });
@@ -233,7 +240,7 @@ describe("a report that no effect answers to", () => {
     await tell(world);
     for (let looks = 1; looks <= 8; looks += 1) await world.sweep(looks * 2 * hourMs);
     expect(keys.flatMap(world.findings)).toEqual([]);
-    const [shown] = await world.ports.reports.list("t1");
+    const [shown] = await world.ports.reports.list({ tenantId: "t1", max: 10 });
     expect(shown).toMatchObject({ outcome: { kind: "unmatched", found: 2 } });
   });
 });

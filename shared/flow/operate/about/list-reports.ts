@@ -5,7 +5,11 @@ import type { ReportStore } from "../../../stores/ports.ts";
 import { getRoute, Tenant } from "../route.ts";
 import type { Reply } from "../serve.ts";
 
-const Listed = z.object({ reports: z.array(Report) });
+const listMax = 500;
+const Listed = z.object({
+  reports: z.array(Report),
+  isMore: z.boolean().describe("There are others that are not listed."),
+});
 
 export const listReportsRoute = getRoute({
   name: "list-reports",
@@ -13,7 +17,10 @@ export const listReportsRoute = getRoute({
   summary: "Providers' own webhooks that name no effect that is known here.",
   role: "reader",
   params: z.strictObject({ tenant: Tenant }),
-  answer: { schema: Listed, says: "Those still looked for, and those given up." },
+  answer: {
+    schema: Listed,
+    says: "Those given up, which wait for a person, and then those still looked for; each oldest first.",
+  },
   problems: [],
 });
 
@@ -23,9 +30,12 @@ export async function listReports(
   tenantId: string,
   mayReadContent: boolean,
 ): Promise<Reply<z.infer<typeof Listed>>> {
-  const reports = (await ports.reports.list(tenantId)).map((report) => {
+  const listed = await ports.reports.list({ tenantId, max: listMax + 1 });
+  const isGivenUp = ({ outcome }: Report) => outcome !== undefined;
+  const ordered = [...listed.filter(isGivenUp), ...listed.filter((one) => !isGivenUp(one))];
+  const reports = ordered.slice(0, listMax).map((report) => {
     const { echoed: _echoed, target: _target, ...shown } = report;
     return mayReadContent ? report : shown;
   });
-  return { kind: "done", body: { reports } };
+  return { kind: "done", body: { reports, isMore: listed.length > listMax } };
 }
