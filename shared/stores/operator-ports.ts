@@ -67,14 +67,14 @@ export const StartedEffect = z.object({
 });
 export type StartedEffect = z.infer<typeof StartedEffect>;
 
-/** How a tenant stands at one moment; `effects` and `repeatsAbsorbed` of what was written since a time. */
+/** How a tenant stands at one moment; `effects` and `confirmedAfterRetry` of what was written since a time. */
 export interface Overview {
   openReviews: number;
   heldCases: number;
   openApprovals: number;
   unknown: { count: number; oldestSinceMs?: number };
   effects: Record<string, number>;
-  repeatsAbsorbed: number;
+  confirmedAfterRetry: number;
   workDue: number;
 }
 

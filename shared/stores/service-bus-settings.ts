@@ -1,24 +1,32 @@
-// The settings of the queues, through Service Bus's management API: it takes the right to manage, which the app's own identity
+// The queues' settings and counts, through Service Bus's management API: it takes the right to manage, which the app's own identity
 // need not have, and a certificate that this machine trusts. Absent without them.
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { credentialOf, type ServiceBusConnection } from "./connections.ts";
 
-export interface QueueSettings {
+/** The broker's own counts. */
+export interface QueueCounts {
   name: string;
+  /** Those that somebody works on included. */
+  active: number;
+  scheduled: number;
+  deadLettered: number;
+}
+
+export interface QueueSettings extends QueueCounts {
   requiresSession: boolean;
   detectsDuplicates: boolean;
   lockDuration: string;
   deliveryCountMax: number;
-  active: number;
-  deadLettered: number;
+}
+
+export interface QueueManagement {
+  settings(names: readonly string[]): Promise<readonly QueueSettings[] | undefined>;
+  counts(names: readonly string[]): Promise<readonly QueueCounts[] | undefined>;
 }
 
 const timeoutMs = 5000;
 
-export async function readQueueSettings(
-  connection: ServiceBusConnection,
-  names: readonly string[],
-): Promise<readonly QueueSettings[] | undefined> {
+export function queueManagement(connection: ServiceBusConnection): QueueManagement {
   const retryOptions = { maxRetries: 0 };
   const client =
     "connectionString" in connection
@@ -28,8 +36,18 @@ export async function readQueueSettings(
           credentialOf(connection),
           { retryOptions },
         );
+  return {
+    settings: (names) => orUnreadable(names, (name) => settingsOf(client, name)),
+    counts: (names) => orUnreadable(names, (name) => countsOf(client, name)),
+  };
+}
+
+async function orUnreadable<Seen>(
+  names: readonly string[],
+  look: (name: string) => Promise<Seen>,
+): Promise<readonly Seen[] | undefined> {
   try {
-    return await Promise.all(names.map((name) => settingsOf(client, name)));
+    return await Promise.all(names.map(look));
   } catch {
     // Refused, unreachable or in time for nothing: the SDK has a shape of its own for each, and all say "not readable".
     return undefined;
@@ -41,17 +59,29 @@ async function settingsOf(
   name: string,
 ): Promise<QueueSettings> {
   const abortSignal = AbortSignal.timeout(timeoutMs);
-  const [queue, running] = await Promise.all([
+  const [queue, counts] = await Promise.all([
     client.getQueue(name, { abortSignal }),
-    client.getQueueRuntimeProperties(name, { abortSignal }),
+    countsOf(client, name),
   ]);
   return {
-    name,
+    ...counts,
     requiresSession: queue.requiresSession,
     detectsDuplicates: queue.requiresDuplicateDetection,
     lockDuration: queue.lockDuration,
     deliveryCountMax: queue.maxDeliveryCount,
+  };
+}
+
+async function countsOf(
+  client: ServiceBusAdministrationClient,
+  name: string,
+): Promise<QueueCounts> {
+  const abortSignal = AbortSignal.timeout(timeoutMs);
+  const running = await client.getQueueRuntimeProperties(name, { abortSignal });
+  return {
+    name,
     active: running.activeMessageCount,
+    scheduled: running.scheduledMessageCount,
     deadLettered: running.deadLetterMessageCount,
   };
 }

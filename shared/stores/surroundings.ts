@@ -1,10 +1,10 @@
-// What can be seen of the account and the queues that the app works on, for the doctor; nothing here is needed to work.
+// What can be seen of the account and the queues that the app works on, for operators; nothing here is needed to work.
 //
 // A part that the identity may not read is absent: an app that can send and receive need not be able to manage.
 import type { CosmosClient, Database } from "@azure/cosmos";
 import type { ServiceBusConnection } from "./connections.ts";
 import { failureOf } from "./cosmos/answers.ts";
-import type { QueueSettings } from "./service-bus-settings.ts";
+import type { QueueCounts, QueueManagement, QueueSettings } from "./service-bus-settings.ts";
 
 export interface ContainerSeen {
   id: string;
@@ -16,6 +16,7 @@ export interface Surroundings {
   account(): Promise<{ consistency: string; writeRegions: string[]; readRegions: string[] }>;
   containers(ids: readonly string[]): Promise<readonly ContainerSeen[] | undefined>;
   queues(names: readonly string[]): Promise<readonly QueueSettings[] | undefined>;
+  queueCounts(names: readonly string[]): Promise<readonly QueueCounts[] | undefined>;
 }
 
 const notFound = 404;
@@ -24,6 +25,14 @@ export function azureSurroundings(
   cosmos: { client: CosmosClient; database: Database },
   serviceBus: ServiceBusConnection,
 ): Surroundings {
+  let management: Promise<QueueManagement> | undefined;
+  // Loaded only here: no turn needs it. One for all that ask, so that an identity's token is asked for once.
+  const managed = () => {
+    management ??= import("./service-bus-settings.ts").then(({ queueManagement }) =>
+      queueManagement(serviceBus),
+    );
+    return management;
+  };
   return {
     async account() {
       const { resource } = await cosmos.client.getDatabaseAccount();
@@ -37,11 +46,8 @@ export function azureSurroundings(
     containers: (ids) =>
       orUnreadable(() => Promise.all(ids.map((id) => containerSeen(cosmos.database, id)))),
 
-    async queues(names) {
-      // Loaded only here: no turn needs it.
-      const { readQueueSettings } = await import("./service-bus-settings.ts");
-      return readQueueSettings(serviceBus, names);
-    },
+    queues: async (names) => (await managed()).settings(names),
+    queueCounts: async (names) => (await managed()).counts(names),
   };
 }
 

@@ -110,6 +110,8 @@ export async function openLocalWorld(
     personas: options.personas ?? [],
     settings: {
       ...settingsFor({ cosmos, serviceBus, providers }, secret),
+      // The broker's management API speaks https, and vouches for itself.
+      NODE_EXTRA_CA_CERTS: serviceBus.certificate.path,
       ...options.settings,
     },
     onEvent(event) {

@@ -178,7 +178,7 @@ test("a drain that is waited for lets nothing new be sent until it is stopped", 
   });
 }, 90_000);
 
-test("the doctor finds all as it should be, and says what it may not read", async () => {
+test("the doctor finds all as it should be, the queues too", async () => {
   const { code, json } = await ops("olga", "doctor");
   expect(code).toBe(0);
   expect(json).toMatchObject({ settings: expect.arrayContaining(["CASE_ID_KEY", "Cosmos"]) });
@@ -188,6 +188,7 @@ test("the doctor finds all as it should be, and says what it may not read", asyn
     "Easy Auth": "ok",
     "Cosmos DB account": "ok",
     "container cases": "ok",
+    "queue cases": "ok",
     "clock here": "ok",
     "signed in": "ok",
   });

@@ -27,8 +27,10 @@ const healthy: Surroundings = {
       lockDuration: "PT1M",
       deliveryCountMax,
       active: 0,
+      scheduled: 0,
       deadLettered: 0,
     })),
+  queueCounts: async () => undefined,
 };
 
 async function wrongIn(seen: Partial<Surroundings>, change: Partial<DoctorPorts> = {}) {

@@ -34,7 +34,7 @@ export function overviewOf(
       ...(unknown.length === 0 ? {} : { oldestSinceMs: Math.min(...unknown) }),
     },
     effects,
-    repeatsAbsorbed: of("effect").filter(
+    confirmedAfterRetry: of("effect").filter(
       ({ attempts, status }) =>
         status === "confirmed" && Array.isArray(attempts) && attempts.length > 1,
     ).length,

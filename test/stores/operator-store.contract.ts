@@ -166,7 +166,7 @@ export function operatorStoreContract(open: () => OperatorStoreUnderTest): void 
         openApprovals: 1,
         unknown: { count: 2, oldestSinceMs: baseMs - 9 },
         effects: { prepared: 0, started: 0, confirmed: 2, rejected: 0, unknown: 3, cancelled: 0 },
-        repeatsAbsorbed: 1,
+        confirmedAfterRetry: 1,
         workDue: 1,
       });
     });

@@ -216,8 +216,12 @@ export interface Overview {
   openApprovals: number;
   unknown: { count: number; oldestSinceMs?: number };
   effects: Record<string, number>;
-  repeatsAbsorbed: number;
+  confirmedAfterRetry: number;
   workDue: number;
+}
+
+export interface Queues {
+  queues?: { name: string; active: number; scheduled: number; deadLettered: number }[];
 }
 
 export interface Drain {

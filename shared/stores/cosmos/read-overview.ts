@@ -31,7 +31,7 @@ export async function readOverview(
   };
   const recent = `c.type = "effect" AND c._ts >= @since`;
   const unknown = readUnknown(source, tenantId);
-  const [openReviews, heldCases, openApprovals, workDue, repeatsAbsorbed, ...byStatus] =
+  const [openReviews, heldCases, openApprovals, workDue, confirmedAfterRetry, ...byStatus] =
     await Promise.all([
       count(`c.type = "review" AND NOT IS_DEFINED(c.resolution)`),
       count(`c.type = "case" AND IS_DEFINED(c.held.reason)`),
@@ -48,7 +48,7 @@ export async function readOverview(
     heldCases,
     openApprovals,
     workDue,
-    repeatsAbsorbed,
+    confirmedAfterRetry,
     effects,
     unknown: await unknown,
   };

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { principalHeader } from "../../../local/host/http/principal.ts";
 import { makeDeadLetters, type Unwanted } from "../../../local/service-bus/make-dead-letters.ts";
 import { caseIdOf } from "../../../shared/domain/identity.ts";
 import { z } from "zod";
@@ -52,6 +53,19 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(() => world.close());
+
+test("the overview shows what the broker itself counts, and nobody who is bound to one tenant sees it", async () => {
+  const planted = lettersOfCase * invoices.length + 1;
+  const page = await world.open("olga", "overview");
+  await page.getByRole("row", { name: `cases 0 0 ${planted}` }).waitFor();
+  await page.getByText(`cases: 0`).waitFor();
+  expect(await violations(page)).toEqual([]);
+  const bound = principalHeader({ id: "r-1", name: "Rea", roles: ["admin@acme"] });
+  const answer = await fetch(`${world.host.url}/api/queues`, {
+    headers: { "x-ms-client-principal": bound },
+  });
+  expect(answer.status).toBe(403);
+});
 
 test("dead letters are drained by cause after a dry run, in a browser that is closed in mid-run and opened again", async () => {
   for (const invoice of ["INV-D1", "INV-D2"]) {

@@ -9,16 +9,18 @@ import { linkTo, place } from "../../place.ts";
 import { spanText } from "../../words.ts";
 import { DrainPart } from "./drain.tsx";
 import { Plot } from "./plot.tsx";
-import { keepSample, samplesOf } from "./samples.ts";
+import { QueuesPart } from "./queues.tsx";
+import { samplesOf } from "./samples.ts";
 
 const sampleEveryMs = 10_000;
+const kept = samplesOf<Overview>();
 
 export function OverviewView() {
   const { tenantId } = place.value;
   const live = useLive<Overview>(`overview/${tenantId}`, sampleEveryMs);
   const now = live.body;
   useEffect(() => {
-    if (now !== undefined) keepSample(tenantId, now, Date.now());
+    if (now !== undefined) kept.keep(tenantId, now, Date.now());
   }, [now, live.readAtMs, tenantId]);
   return (
     <Page title="Overview" of={`overview ${tenantId}`} live={live}>
@@ -28,6 +30,7 @@ export function OverviewView() {
           <Plots tenantId={tenantId} />
         </>
       )}
+      <QueuesPart />
       <DrainPart />
     </Page>
   );
@@ -41,7 +44,7 @@ function Numbers({ now }: { now: Overview }) {
     ["Approvals open", now.openApprovals, linkTo("approvals")],
     ["Unknown effects", now.unknown.count],
     ["Oldest unknown", oldestMs === 0 ? "none" : spanText(oldestMs)],
-    ["Work that is due", now.workDue],
+    ["Records due, not done", now.workDue],
   ];
   return (
     <dl class="numbers" aria-label="How it stands now">
@@ -60,7 +63,7 @@ function oldestUnknownMs({ atMs, unknown }: Overview): number {
 }
 
 function Plots({ tenantId }: { tenantId: string }) {
-  const samples = samplesOf(tenantId);
+  const samples = kept.of(tenantId);
   const of = (read: (overview: Overview) => number) => samples.map(({ now }) => read(now));
   const at = samples.map(({ readAtMs }) => readAtMs / 1000);
   const outcomes = ["confirmed", "rejected", "unknown", "cancelled"];
@@ -68,7 +71,7 @@ function Plots({ tenantId }: { tenantId: string }) {
     <section aria-labelledby="plots">
       <h2 id="plots">Since this page was opened</h2>
       <p class="faint">
-        Sampled every few seconds while you look. Effects and repeats are of the last 24 hours.
+        Sampled every few seconds while you look. Effects are of the last 24 hours.
       </p>
       <div class="plots">
         <Plot
@@ -84,12 +87,12 @@ function Plots({ tenantId }: { tenantId: string }) {
           series={outcomes.map((name) => ({ name, values: of((now) => now.effects[name] ?? 0) }))}
         />
         <Plot
-          title="Duplicates absorbed: effects that were called more than once and happened once"
+          title="Effects that are confirmed and had more than one attempt"
           at={at}
-          series={[{ name: "absorbed", values: of((now) => now.repeatsAbsorbed) }]}
+          series={[{ name: "retried", values: of((now) => now.confirmedAfterRetry) }]}
         />
         <Plot
-          title="Queue depth by the ledger: records that are due and not done"
+          title="Work by the ledger: records that are due and not done"
           at={at}
           series={[{ name: "due", values: of((now) => now.workDue) }]}
         />

@@ -27,6 +27,7 @@ import { listReportsRoute } from "./list-reports.ts";
 import { openApiRoute } from "./open-api-route.ts";
 import { showMeRoute } from "./show-me.ts";
 import { showOverviewRoute } from "./show-overview.ts";
+import { showQueuesRoute } from "./show-queues.ts";
 
 export const operatorRoutes: readonly Omit<Route, "record">[] = [
   answerApprovalRoute,
@@ -56,6 +57,7 @@ export const operatorRoutes: readonly Omit<Route, "record">[] = [
   showDrainRoute,
   showMeRoute,
   showOverviewRoute,
+  showQueuesRoute,
   showReviewRoute,
   showTimeLineRoute,
   startDrainRoute,

@@ -9,7 +9,7 @@ const Shown = z.object({
   atMs: z.int().describe("By the worker's clock, as all ages here."),
   sinceMs: z
     .int()
-    .describe("`effects` and `repeatsAbsorbed` are of what was written from then on."),
+    .describe("`effects` and `confirmedAfterRetry` are of what was written from then on."),
   openReviews: z.int(),
   heldCases: z.int(),
   openApprovals: z.int(),
@@ -19,12 +19,14 @@ const Shown = z.object({
       "Effects of which nobody knows whether they happened; those given up are not counted.",
     ),
   effects: z.record(z.string(), z.int()).describe("By status."),
-  repeatsAbsorbed: z
+  confirmedAfterRetry: z
     .int()
-    .describe("Effects that were called more than once, and are confirmed as one."),
+    .describe(
+      "Confirmed effects that had more than one attempt; some of these may never have left.",
+    ),
   workDue: z
     .int()
-    .describe("Records that are due and not done: the depth of the queue, by the ledger."),
+    .describe("Records that are due and not done; what the broker holds is told by /queues."),
 });
 type Shown = z.infer<typeof Shown>;
 
