@@ -75,6 +75,8 @@ param settings {
   schedules: string
   @description('Base address of an OTLP/HTTP collector; empty: Application Insights only.')
   otlpEndpoint: string
+  @description('Which share of traces is told, from 0 to 1; empty: all. Whatever went wrong always is.')
+  traceRatio: string
   @description('By tenant, actions that a person must approve there, as JSON, see the setting APPROVALS; empty for none.')
   approvals: string
 }

@@ -118,7 +118,7 @@ async function openStores(config: Config, telemetry: Telemetry) {
   const cosmos = openCosmos(config.cosmos, {
     ...named,
     hear({ charge, status }) {
-      telemetry.spend("charge", charge);
+      telemetry.add("countersign.store.charge", charge);
       if (status === 429) telemetry.count("countersign.store.throttled");
     },
   });

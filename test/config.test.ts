@@ -188,10 +188,25 @@ describe("the settings of telemetry", () => {
     expect(telemetryIn(settings)).toEqual({
       azureMonitor: { connectionString, ...(identity === undefined ? {} : { identity }) },
       exportIntervalMs: 60_000,
+      traceRatio: 1,
     });
   });
 
+  test.each([
+    [undefined, 1],
+    ["", 1],
+    ["0", 0],
+    ["0.05", 0.05],
+  ])("say which share of traces is told, all of them where nothing is set: %j", (text, ratio) => {
+    const set = text === undefined ? {} : { TRACE_RATIO: text };
+    const told = telemetryIn({ APPLICATIONINSIGHTS_CONNECTION_STRING: connectionString, ...set });
+    expect(told?.traceRatio).toBe(ratio);
+  });
+
   test("are refused by name", () => {
+    for (const TRACE_RATIO of ["10", "-1", "some"]) {
+      expect(() => telemetryIn({ TRACE_RATIO })).toThrow(/TRACE_RATIO/);
+    }
     expect(() => telemetryIn({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318 secret" })).toThrow(
       /OTEL_EXPORTER_OTLP_ENDPOINT/,
     );

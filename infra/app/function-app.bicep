@@ -63,6 +63,7 @@ var appSettings = {
   TURN_BUDGET_MS: '90000'
   DECIDER: settings.decider
   OTEL_METRIC_EXPORT_INTERVAL: '60000'
+  TRACE_RATIO: empty(settings.traceRatio) ? '1' : settings.traceRatio
 }
 
 // A collector of the team's own, beside Application Insights; the host tells it about its functions, too.

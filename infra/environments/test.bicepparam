@@ -25,5 +25,6 @@ param settings = {
   modelName: readEnvironmentVariable('MODEL_NAME', '')
   schedules: readEnvironmentVariable('SCHEDULES', '')
   otlpEndpoint: readEnvironmentVariable('OTLP_ENDPOINT', '')
+  traceRatio: readEnvironmentVariable('TRACE_RATIO', '')
   approvals: readEnvironmentVariable('APPROVALS', '')
 }

@@ -18,5 +18,5 @@ export async function startTelemetry(
     import("./sdk/open-telemetry.ts"),
     import("./sdk/exporters.ts"),
   ]);
-  return openTelemetry({ ...sinksOf(config), instanceId });
+  return openTelemetry({ ...sinksOf(config), traceRatio: config.traceRatio, instanceId });
 }

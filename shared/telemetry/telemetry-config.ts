@@ -8,6 +8,12 @@ export const TelemetrySettings = z.object({
   /** `Authorization=AAD`, with `ClientId=...` for a user-assigned identity. */
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: z.string().optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
+  /** Which share of traces is told, from 0 to 1; whatever went wrong always is. */
+  TRACE_RATIO: z
+    .literal("")
+    .transform(() => 1)
+    .or(z.coerce.number().min(0).max(1))
+    .default(1),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(500).max(300_000).default(60_000),
 });
 
@@ -16,6 +22,7 @@ export interface TelemetryConfig {
   /** The base address of an OTLP/HTTP collector. */
   otlpEndpoint?: string;
   exportIntervalMs: number;
+  traceRatio: number;
 }
 
 export interface AzureMonitor {
@@ -38,6 +45,7 @@ export function telemetryOf(settings: z.infer<typeof TelemetrySettings>): {
         : { azureMonitor: { connectionString, ...identityIn(shown) } }),
       ...(otlpEndpoint === "" ? {} : { otlpEndpoint }),
       exportIntervalMs: settings.OTEL_METRIC_EXPORT_INTERVAL,
+      traceRatio: settings.TRACE_RATIO,
     },
   };
 }

@@ -18,9 +18,6 @@ export interface SpanOptions {
   outside?: boolean;
 }
 
-/** What is added up inside the outermost span. */
-export type Spent = "writes" | "charge";
-
 export interface Telemetry {
   span<Result>(name: string, options: SpanOptions, act: () => Promise<Result>): Promise<Result>;
   /** Something that took no time of its own. */
@@ -29,9 +26,13 @@ export interface Telemetry {
   note(fields: Fields): void;
   /** Of the span around it; undefined where there is none. */
   traceparent(): string | undefined;
-  spend(what: Spent, amount: number): void;
-  spent(what: Spent): number | undefined;
+  /** What the outermost span around it did is told, whatever share of traces is. */
+  keep(): void;
+  /** Something was written; `hasWritten` asks it of all that the outermost span did. */
+  wrote(): void;
+  hasWritten(): boolean;
   count(name: CounterName, attributes?: Fields): void;
+  add(name: CounterName, amount: number): void;
   measure(name: HistogramName, value: number): void;
   gauge(name: GaugeName, value: number): void;
 }
@@ -41,9 +42,11 @@ export const silentTelemetry: Telemetry = {
   mark: () => {},
   note: () => {},
   traceparent: () => undefined,
-  spend: () => {},
-  spent: () => undefined,
+  keep: () => {},
+  wrote: () => {},
+  hasWritten: () => false,
   count: () => {},
+  add: () => {},
   measure: () => {},
   gauge: () => {},
 };

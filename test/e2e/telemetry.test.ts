@@ -94,14 +94,14 @@ describe("a case that a webhook began", () => {
     expect(page).not.toContain(invoice);
   }, 60_000);
 
-  test("is measured: from webhook to commit, its writes and what they cost", async () => {
+  test("is measured: from webhook to commit, its batches and what the store charged", async () => {
     await waitUntil("the commit has been measured", async () => {
       return (await measured("countersign.commit.duration")).length > 0;
     });
-    const [writes] = await measured("countersign.case.writes");
-    const [charge] = await measured("countersign.case.charge");
-    expect(writes?.value).toBeGreaterThanOrEqual(3);
-    expect(charge?.value).toBeGreaterThan(writes?.value ?? Infinity);
+    const [batches] = await measured("countersign.batches");
+    const [charge] = await measured("countersign.store.charge");
+    expect(batches?.value).toBeGreaterThanOrEqual(4);
+    expect(charge?.value).toBeGreaterThan((batches?.value ?? Infinity) * 10);
     expect(await measured("countersign.cases.completed")).toMatchObject([{ value: 1 }]);
   }, 60_000);
 });

@@ -1,51 +1,17 @@
 // What is told of a case is what became of it: one trace, counts of what stands, and nothing of what it is about.
 import { describe, expect, test } from "vitest";
-import { carryTrace } from "../../shared/flow/measure/carry-trace.ts";
-import { traceBoundaries } from "../../shared/flow/measure/trace-boundaries.ts";
 import { handleHint } from "../../shared/flow/wake/handle-hint.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
-import type { TurnPorts } from "../../shared/flow/turn/turn.ts";
 import { schemaVersion } from "../../shared/domain/records/evidence.ts";
-import { heardTelemetry, type HeardTelemetry } from "../memory/heard-telemetry.ts";
+import { heardTelemetry } from "../memory/heard-telemetry.ts";
 import { bodyOf, intakeWorld } from "./intake/intake-world.ts";
 import { operatorsOf, unknownCase } from "./operate/operators.ts";
-import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
+import { deliver, told } from "./told-worker.ts";
+import { key, mortal, newWorld, turnUntilDeath } from "./world.ts";
 
 const marker = "MARKER-77aa";
 const webhook = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-
-/** A worker as the composition root wires it: each boundary a span, and the trace goes with every hint. */
-function told(world: World, heard: HeardTelemetry, change: Partial<TurnPorts> = {}): TurnPorts {
-  const { telemetry } = heard;
-  return world.worker({
-    telemetry,
-    hints: carryTrace(world.hints, { telemetry, nowMs: world.nowMs }),
-    at: traceBoundaries(telemetry),
-    ...change,
-  });
-}
-
-/** Delivers hints through the queue function's own flow, until none is left for an hour. */
-async function deliver(world: World, ports: TurnPorts): Promise<void> {
-  const endMs = world.nowMs() + 3_600_000;
-  for (;;) {
-    const delivery = world.hints.receive("cases") ?? world.hints.receive("reviews");
-    if (delivery !== undefined) {
-      const { hint } = delivery;
-      const message = { ...hint, caseKey: `${hint.tenantId}:${hint.caseId}` };
-      const { deliveryCount } = delivery;
-      const wallClockMs = world.nowMs();
-      const random = () => String(wallClockMs);
-      await handleHint(ports, message, { queue: "cases", deliveryCount, wallClockMs, random });
-      delivery.complete();
-      continue;
-    }
-    const nextMs = world.hints.nextActiveAtMs("cases") ?? Infinity;
-    if (nextMs > endMs) return;
-    world.advance(Math.max(0, nextMs - world.nowMs()));
-  }
-}
 
 describe("the trace of a case", () => {
   test("leads from intake's hint through claim, gate and call to the commit, each under its cause", async () => {
@@ -171,19 +137,16 @@ describe("what is counted", () => {
     },
   );
 
-  test("takes a commit's time from the webhook, and its cost from the turn", async () => {
+  test("takes a commit's time from the webhook, and every batch that stands, of all turns", async () => {
     const heard = heardTelemetry();
     const world = newWorld();
     await world.post(1);
     world.advance(7000);
-    const ports = told(world, heard);
-    ports.telemetry.spend("charge", 5);
-    await deliver(world, ports);
+    await deliver(world, told(world, heard));
     const seconds = (await heard.metric("countersign.commit.duration"))[""];
     expect(seconds).toBeGreaterThanOrEqual(6);
     expect(seconds).toBeLessThan(9);
-    expect((await heard.metric("countersign.case.writes"))[""]).toBe(world.batches() - 1);
-    expect(await heard.metric("countersign.case.charge")).toEqual({ "": 0 });
+    expect((await heard.metric("countersign.batches"))[""]).toBe(world.batches());
   });
 
   test("of duplicates is told by the place that absorbed each", async () => {

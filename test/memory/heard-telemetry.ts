@@ -28,7 +28,7 @@ export interface HeardTelemetry {
 
 export type Tree = string | { [name: string]: Tree[] };
 
-export function heardTelemetry(): HeardTelemetry {
+export function heardTelemetry({ traceRatio } = { traceRatio: 1 }): HeardTelemetry {
   const told = new InMemorySpanExporter();
   const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({
@@ -38,6 +38,7 @@ export function heardTelemetry(): HeardTelemetry {
   const { telemetry } = openTelemetry({
     spanProcessors: [new SimpleSpanProcessor(told)],
     readers: [reader],
+    traceRatio,
     instanceId: "test",
   });
   const points = async () => {

@@ -17,7 +17,7 @@ afterAll(() => ingestion.close());
 
 test("a counter, a histogram and a gauge arrive as metrics of these names, a span as a dependency, none as a request", async () => {
   const { connectionString, envelopes } = ingestion;
-  const config = { azureMonitor: { connectionString }, exportIntervalMs: 60_000 };
+  const config = { azureMonitor: { connectionString }, exportIntervalMs: 60_000, traceRatio: 1 };
   const { telemetry, close } = await startTelemetry(config, "worker-1");
   await telemetry.span("turn", { fields: { caseKey: "acme:c1" } }, async () => {
     await telemetry.span("send", { outside: true }, async () => {});
@@ -50,6 +50,19 @@ test("a counter, a histogram and a gauge arrive as metrics of these names, a spa
   expect(turn?.data.baseData.properties).toMatchObject({ "countersign.caseKey": "acme:c1" });
 }, 30_000);
 
+test("a span that stands for four says so, and one of an invocation that failed stands for itself", async () => {
+  const { connectionString, envelopes } = ingestion;
+  const config = { azureMonitor: { connectionString }, exportIntervalMs: 60_000, traceRatio: 0.25 };
+  const { telemetry, close } = await startTelemetry(config, "worker-1");
+  const from = `00-1${"0".repeat(31)}-b7ad6b7169203331-01`;
+  await telemetry.span("chosen", { from }, async () => {});
+  await telemetry.span("failed", { from }, () => Promise.reject(new Error("no"))).catch(() => {});
+  await close(10_000);
+  const rateOf = (name: string) =>
+    envelopes.find(({ data }) => data.baseData["name"] === name)?.sampleRate;
+  expect([rateOf("chosen"), rateOf("failed")]).toEqual([25, 100]);
+}, 30_000);
+
 test.each([
   "nonsense",
   "InstrumentationKey=;IngestionEndpoint=",
@@ -57,7 +70,7 @@ test.each([
 ])(
   "a destination that cannot be used, %s, costs what it does not take and breaks nothing",
   async (connectionString) => {
-    const config = { azureMonitor: { connectionString }, exportIntervalMs: 60_000 };
+    const config = { azureMonitor: { connectionString }, exportIntervalMs: 60_000, traceRatio: 1 };
     const { telemetry, close } = await startTelemetry(config, "worker-1");
     const told = await telemetry.span("turn", {}, async () => "done");
     telemetry.count("countersign.sweep.runs");

@@ -14,7 +14,7 @@ const listed = async () =>
 
 describe("two workers", () => {
   test("tell what each saw since it last told, and the sum is the truth", async () => {
-    const config = { otlpEndpoint: collector.url, exportIntervalMs: 300_000 };
+    const config = { otlpEndpoint: collector.url, exportIntervalMs: 300_000, traceRatio: 1 };
     for (const [worker, waiting] of [
       ["one", 4],
       ["two", 1],
@@ -22,7 +22,8 @@ describe("two workers", () => {
       const { telemetry, close } = await startTelemetry(config, worker);
       telemetry.count("countersign.sweep.runs");
       telemetry.count("countersign.turns", { result: "idle" });
-      telemetry.measure("countersign.case.writes", 3);
+      telemetry.measure("countersign.commit.duration", 3);
+      telemetry.add("countersign.store.charge", 2.5);
       telemetry.gauge("countersign.unknown.count", waiting);
       await close(10_000);
     }
@@ -30,7 +31,8 @@ describe("two workers", () => {
     const of = (name: string) => series.filter((one) => one.name === name);
     expect(of("countersign.sweep.runs")).toMatchObject([{ kind: "counter", value: 2 }]);
     expect(of("countersign.turns")).toMatchObject([{ attributes: { result: "idle" }, value: 2 }]);
-    expect(of("countersign.case.writes")).toMatchObject([{ count: 2, value: 6, max: 3 }]);
+    expect(of("countersign.commit.duration")).toMatchObject([{ count: 2, value: 6, max: 3 }]);
+    expect(of("countersign.store.charge")).toMatchObject([{ value: 5 }]);
     expect(of("countersign.unknown.count")).toMatchObject([{ kind: "gauge", value: 1 }]);
   }, 30_000);
 });

@@ -10,6 +10,8 @@ import { CERTIFICATE, PRIVATE_KEY } from "../local/cosmos/service/loopback-certi
 
 const Envelope = z.object({
   name: z.string(),
+  /** In percent: of how many spans this one is. */
+  sampleRate: z.number().optional(),
   data: z.object({
     baseType: z.string(),
     baseData: z.looseObject({

@@ -13,6 +13,7 @@ export function traceIntake(
     const result = await act();
     const { caseKey, duplicate } = result.log;
     telemetry.note({ caseKey, duplicate, status: result.response.status });
+    if (result.response.status >= 500) telemetry.keep();
     if (duplicate === true) {
       telemetry.count("countersign.duplicates.absorbed", { place: "intake" });
     }

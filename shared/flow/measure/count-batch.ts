@@ -6,10 +6,13 @@ import { isCommitted } from "../../domain/transitions/plan.ts";
 import type { Effect } from "../../domain/records/effect.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Turn } from "../turn/turn.ts";
+import { keepTrouble } from "./keep-trouble.ts";
 
 export function countBatch(telemetry: Telemetry, turn: Turn, nowMs: number): void {
   const { base, draft } = turn;
-  telemetry.spend("writes", 1);
+  telemetry.wrote();
+  telemetry.count("countersign.batches");
+  keepTrouble(telemetry, draft);
   const before = new Map(base.effects.map((effect) => [effect.operationId, effect]));
   for (const effect of draft.effects) {
     const earlier = before.get(effect.operationId);
@@ -44,10 +47,6 @@ function countCommit(telemetry: Telemetry, receivedAtMs: number | undefined, now
     const tookMs = Math.max(0, nowMs - receivedAtMs);
     telemetry.measure("countersign.commit.duration", tookMs / 1000);
   }
-  const writes = telemetry.spent("writes");
-  const charge = telemetry.spent("charge");
-  if (writes !== undefined) telemetry.measure("countersign.case.writes", writes);
-  if (charge !== undefined) telemetry.measure("countersign.case.charge", charge);
 }
 
 /** Somebody else wrote first: if this was a claim, the ledger has kept a second call from leaving. */

@@ -93,9 +93,10 @@ export async function serve<
     const record = recordOf(running, kept);
     // What a person did is one trace with the turn that it wakes.
     const span = { fields: { action: route.name } };
-    const reply = await running.telemetry.span("operate", span, () =>
-      recorded(running, record, () => act({ ...call, recordId: record.id }, running)),
-    );
+    const reply = await running.telemetry.span("operate", span, () => {
+      running.telemetry.keep();
+      return recorded(running, record, () => act({ ...call, recordId: record.id }, running));
+    });
     log.info("an operator acted", {
       action: route.name,
       tenantId: need.tenantId,

@@ -10,6 +10,7 @@ import { TransientFault } from "../../domain/faults.ts";
 import { type CaseKey, caseKeyText, hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
 import type { Snapshot } from "../../domain/records/snapshot.ts";
+import { keepTrouble } from "../measure/keep-trouble.ts";
 import type { Pacing } from "./pacing.ts";
 import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../../stores/ports.ts";
 import type { Fields, Telemetry } from "../../telemetry/telemetry.ts";
@@ -83,6 +84,7 @@ export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
   const [control, read] = await ports.at("read", () =>
     Promise.all([ports.control.read(), ports.cases.read(key)]),
   );
+  keepTrouble(ports.telemetry, read.snapshot);
   return {
     key,
     startedMonotonicMs,

@@ -49,7 +49,7 @@ async function advance(ports: TurnPorts, hint: ParsedHint, options: HandleOption
     telemetry.note({ result: result.kind });
     telemetry.count("countersign.turns", { result: result.kind });
     // What was scheduled to look again is no copy, though it may find nothing.
-    const foundNothing = result.kind === "idle" && telemetry.spent("writes") === 0;
+    const foundNothing = result.kind === "idle" && !telemetry.hasWritten();
     if (foundNothing && reason !== "due") {
       telemetry.count("countersign.duplicates.absorbed", { place: "hint" });
     }

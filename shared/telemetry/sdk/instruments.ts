@@ -5,8 +5,13 @@ import type { Fields, Telemetry } from "../telemetry.ts";
 
 const secondsBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 
-export function instrumentsOf(meter: Meter): Pick<Telemetry, "count" | "measure" | "gauge"> {
-  const counters = cached((name) => meter.createCounter(name));
+export function instrumentsOf(
+  meter: Meter,
+): Pick<Telemetry, "count" | "add" | "measure" | "gauge"> {
+  const counters = cached((name) => {
+    const { unit } = { unit: "", ...metrics[name] };
+    return meter.createCounter(name, { unit });
+  });
   const histograms = cached((name) => {
     const { unit } = { unit: "", ...metrics[name] };
     const advice = unit === "s" ? { explicitBucketBoundaries: secondsBounds } : {};
@@ -18,6 +23,7 @@ export function instrumentsOf(meter: Meter): Pick<Telemetry, "count" | "measure"
   });
   return {
     count: (name, attributes) => counters(name).add(1, plain(attributes)),
+    add: (name, amount) => counters(name).add(amount),
     measure: (name, value) => histograms(name).record(value),
     gauge: (name, value) => gauges(name).record(value),
   };

@@ -1,7 +1,7 @@
 // The port over the OpenTelemetry SDK: spans and measurements, handed to whatever processors and readers it is given.
 //
 // No global provider is registered, so no library can add spans with what it sends in them. Every span is recorded,
-// whatever the caller's sampling flag: a case whose trace ends in the middle is worth nothing.
+// whatever the caller's sampling flag; which traces are told is ours to choose (keeper.ts).
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, type MetricReader } from "@opentelemetry/sdk-metrics";
 import {
@@ -16,11 +16,13 @@ import { spansOf } from "./spans.ts";
 export interface Sinks {
   spanProcessors: SpanProcessor[];
   readers: MetricReader[];
+  /** Which share of traces is told. */
+  traceRatio: number;
   /** This process, among others of the same app. */
   instanceId: string;
 }
 
-export function openTelemetry({ spanProcessors, readers, instanceId }: Sinks): Opened {
+export function openTelemetry({ instanceId, readers, spanProcessors, traceRatio }: Sinks): Opened {
   const resource = resourceFromAttributes({
     "service.name": "countersign",
     "service.instance.id": instanceId,
@@ -30,7 +32,7 @@ export function openTelemetry({ spanProcessors, readers, instanceId }: Sinks): O
   const meters = new MeterProvider({ resource, readers });
   return {
     telemetry: {
-      ...spansOf(tracers.getTracer("countersign")),
+      ...spansOf(tracers.getTracer("countersign"), traceRatio),
       ...instrumentsOf(meters.getMeter("countersign")),
     },
     async close(withinMs) {

@@ -11,20 +11,31 @@ import {
   type Span,
   type Tracer,
 } from "@opentelemetry/api";
-import type { Fields, Spent, SpanOptions, Telemetry } from "../telemetry.ts";
+import type { Fields, SpanOptions, Telemetry } from "../telemetry.ts";
+import { keeperOf, type Keeper } from "./keeper.ts";
 import { contextFrom, linksOf, traceparentOf } from "./trace-context.ts";
 
 interface Scope {
   span: Span;
   /** Of it and of all that begins in it from now on. */
   fields: Fields;
-  /** Of the outermost span around it. */
-  spent: Map<Spent, number>;
+  outermost: Outermost;
+  isOutermost: boolean;
 }
 
-type Spans = Pick<Telemetry, "span" | "mark" | "note" | "traceparent" | "spend" | "spent">;
+/** What all within one outermost span share. */
+interface Outermost {
+  keeper: Keeper;
+  hasWritten: boolean;
+}
 
-export function spansOf(tracer: Tracer): Spans {
+type Spans = Pick<
+  Telemetry,
+  "span" | "mark" | "note" | "traceparent" | "keep" | "wrote" | "hasWritten"
+>;
+
+/** `ratio`: which share of traces is told. */
+export function spansOf(tracer: Tracer, ratio: number): Spans {
   const scopes = new AsyncLocalStorage<Scope>();
 
   function begin(name: string, options: SpanOptions): Scope {
@@ -39,15 +50,19 @@ export function spansOf(tracer: Tracer): Spans {
       },
       around === undefined ? contextFrom(options.from) : trace.setSpan(ROOT_CONTEXT, around.span),
     );
-    return { span, fields, spent: around?.spent ?? new Map() };
+    const outermost = around?.outermost ?? {
+      keeper: keeperOf(span.spanContext().traceId, ratio),
+      hasWritten: false,
+    };
+    return { span, fields, outermost, isOutermost: around === undefined };
   }
 
   return {
     span(name, options, act) {
       const scope = begin(name, options);
-      return scopes.run(scope, () => ended(scope.span, act));
+      return scopes.run(scope, () => ended(scope, act));
     },
-    mark: (name, fields) => begin(name, { fields }).span.end(),
+    mark: (name, fields) => end(begin(name, { fields })),
     note(fields) {
       const scope = scopes.getStore();
       if (scope === undefined) return;
@@ -58,28 +73,33 @@ export function spansOf(tracer: Tracer): Spans {
       const scope = scopes.getStore();
       return scope === undefined ? undefined : traceparentOf(scope.span.spanContext());
     },
-    spend(what, amount) {
-      const spent = scopes.getStore()?.spent;
-      spent?.set(what, (spent.get(what) ?? 0) + amount);
+    keep: () => scopes.getStore()?.outermost.keeper.keep(),
+    wrote() {
+      const scope = scopes.getStore();
+      if (scope !== undefined) scope.outermost.hasWritten = true;
     },
-    spent(what) {
-      const spent = scopes.getStore()?.spent;
-      return spent === undefined ? undefined : (spent.get(what) ?? 0);
-    },
+    hasWritten: () => scopes.getStore()?.outermost.hasWritten ?? false,
   };
 }
 
 /** Of an error only its class is told: a message may quote what was sent. */
-async function ended<Result>(span: Span, act: () => Promise<Result>): Promise<Result> {
+async function ended<Result>(scope: Scope, act: () => Promise<Result>): Promise<Result> {
+  const { outermost, span } = scope;
   try {
     return await act();
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
+    outermost.keeper.keep();
     throw error;
   } finally {
-    span.end();
+    end(scope);
   }
+}
+
+function end({ isOutermost, outermost, span }: Scope): void {
+  outermost.keeper.end(span);
+  if (isOutermost) outermost.keeper.close();
 }
 
 function attributesOf(fields: Fields): Attributes {

@@ -24,6 +24,7 @@ export function linksOf({ beside, from }: SpanOptions): Link[] {
     : [{ context }];
 }
 
+/** Always as one that is told: the host tells its own part whatever share of ours is, and its alerts count on it. */
 export function traceparentOf({ spanId, traceId }: SpanContext): string {
   return `00-${traceId}-${spanId}-01`;
 }
