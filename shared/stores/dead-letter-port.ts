@@ -42,6 +42,8 @@ export type Sent =
   | "tooLarge"
   /** The same copy never will be taken. */
   | "refused"
+  /** The queue is full, or disabled: it takes nothing just now. */
+  | "closed"
   /** It may be there, or may never have arrived. */
   | "uncertain";
 

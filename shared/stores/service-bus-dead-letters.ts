@@ -146,9 +146,21 @@ async function send(
     });
     return "sent";
   } catch (error) {
-    if (!isServiceBusError(error)) return "uncertain";
-    if (error.code === "MessageSizeExceeded") return "tooLarge";
-    return error.retryable || error.code === "GeneralError" ? "uncertain" : "refused";
+    return sentDespite(error);
+  }
+}
+
+/** What the SDK threw, as what became of the copy. */
+export function sentDespite(error: unknown): Exclude<Sent, "sent"> {
+  if (!isServiceBusError(error)) return "uncertain";
+  switch (error.code) {
+    case "MessageSizeExceeded":
+      return "tooLarge";
+    case "QuotaExceeded":
+    case "MessagingEntityDisabled":
+      return "closed";
+    default:
+      return error.retryable || error.code === "GeneralError" ? "uncertain" : "refused";
   }
 }
 

@@ -9,7 +9,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Reply } from "../serve.ts";
 import { isWanted } from "./letter.ts";
 import { markedProperties } from "./marks.ts";
-import { archive, noAnswerYet } from "./move-letters.ts";
+import { archive, noAnswerYet, queueClosed } from "./move-letters.ts";
 import type { Moved, MoveAnswer } from "./move.ts";
 import { previewer } from "./preview.ts";
 import type { MovePorts } from "./run-dead-letters.ts";
@@ -24,6 +24,7 @@ export interface EditRequest {
 }
 
 const takeBudgetMs = 10_000;
+const cannot = "the queue does not take the new hint";
 const chunkMax = 100;
 
 export async function editDeadLetter(
@@ -96,7 +97,8 @@ async function replaceBy(
     edited: { sessionId: caseKey, json },
   });
   if (sent !== "sent") {
-    const why = sent === "uncertain" ? noAnswerYet : `the queue did not take it: ${sent}`;
+    const whys = { closed: queueClosed, uncertain: noAnswerYet, tooLarge: cannot, refused: cannot };
+    const why = whys[sent];
     return { sequenceNumber, outcome: "failed", why };
   }
   const isLost = (await open.complete(letter)) === "lost";

@@ -26,6 +26,12 @@ export interface Mover {
 
 /** Nobody answered: the run stops here, and the letter stays. */
 export const noAnswerYet = "it is not known whether it was taken; it stays, and may be there twice";
+/** Nor would it take any other. */
+export const queueClosed = "the queue takes nothing just now: it is full, or disabled";
+
+export function stopsRun({ why }: Moved): boolean {
+  return why === noAnswerYet || why === queueClosed;
+}
 
 /** One after the other: the transport may join the answers of several that are on their way at once. */
 export async function moveLetters(mover: Mover, letters: readonly DeadLetter[]): Promise<Moved[]> {
@@ -35,8 +41,8 @@ export async function moveLetters(mover: Mover, letters: readonly DeadLetter[]):
     const isReplaced = one.outcome !== "failed" && one.outcome !== "skipped";
     const isLost = isReplaced && (await mover.open.complete(letter)) === "lost";
     moved.push(isLost ? { ...one, why: "its lock was lost: it may come once more" } : one);
-    // Nobody answers: each further one would wait as long.
-    if (one.why === noAnswerYet) break;
+    // Each further one would wait as long, or be turned away as well.
+    if (stopsRun(one)) break;
   }
   return moved;
 }
@@ -105,6 +111,8 @@ async function resubmit(mover: Mover, letter: DeadLetter): Promise<Moved> {
         return { sequenceNumber, outcome: "resubmitted", newMessageId: messageId };
       case "uncertain":
         return { sequenceNumber, outcome: "failed", why: noAnswerYet };
+      case "closed":
+        return { sequenceNumber, outcome: "failed", why: queueClosed };
       case "refused":
         return { sequenceNumber, outcome: "failed", why: "the queue does not take a copy of it" };
       case "tooLarge":

@@ -10,7 +10,7 @@ import type { Principal } from "../access/principal.ts";
 import { cursorText } from "../page.ts";
 import type { Reply } from "../serve.ts";
 import { hintedCase, isWanted } from "./letter.ts";
-import { moveLetters, noAnswerYet, planned, type Mover } from "./move-letters.ts";
+import { moveLetters, planned, queueClosed, stopsRun, type Mover } from "./move-letters.ts";
 import type { Moved, MoveAnswer, MoveBody, Run } from "./move.ts";
 import { previewer, type PreviewPorts } from "./preview.ts";
 import { isBeyond, scanLetters } from "./scan.ts";
@@ -109,10 +109,12 @@ async function move(ports: MovePorts, request: MoveRequest, run: Run): Promise<M
   const mover: Mover = { open, operators, how, nowMs, random, ...named };
   try {
     const { after, ended, letters } = await moveSome(mover, request, run);
-    const dealt = run.dealt + letters.filter(({ why }) => why !== noAnswerYet).length;
+    const dealt = run.dealt + letters.filter((letter) => !stopsRun(letter)).length;
     const next = { ...run, after, dealt };
     if (ended === "stopped") {
-      const stopped = "the broker or the store did not answer; what is not moved stays";
+      const isClosed = letters.at(-1)?.why === queueClosed;
+      const why = isClosed ? queueClosed : "the broker or the store did not answer";
+      const stopped = `${why}; what is not moved stays`;
       return answerOf(next, letters, { dryRun: false, done: false, stopped });
     }
     if (ended === "more") return answerOf(next, letters, { dryRun: false, done: false });
@@ -147,7 +149,7 @@ async function moveSome(mover: Mover, request: MoveRequest, run: Run): Promise<S
     others += received.length - meant.length;
     const moved = await moveLetters(mover, meant);
     letters.push(...moved);
-    if (moved.some(({ why }) => why === noAnswerYet)) return some("stopped");
+    if (moved.some(stopsRun)) return some("stopped");
     for (const { sequenceNumber } of meant) after = later(after, sequenceNumber);
     if (received.every(({ sequenceNumber }) => isBeyond(sequenceNumber, run.through))) {
       return some("all");
