@@ -162,6 +162,46 @@ describe("a batch that lands later than its sender waits", () => {
   });
 });
 
+describe("a service that is moving, splitting or behind", () => {
+  const passing = [
+    [403, 3],
+    [403, 1008],
+    [404, 1002],
+    [410, 1002],
+    [410, 1007],
+    [410, 1008],
+    [449, undefined],
+    [429, 3200],
+    [503, undefined],
+  ] as const;
+  test.each(passing)(
+    "is neither a refusal nor an absence, for a write, a read and a look (%i/%s)",
+    async (status, substatus) => {
+      const impatient = cosmosCases(world.container("cases"), { callBudgetMs: 700 });
+      const key = newCaseKey();
+      const event = anEvent(key);
+      await committed(impatient, aBatch(key));
+      await store.createEvent(event);
+      const rule = substatus === undefined ? { status } : { status, substatus };
+      const kind = ["batch", "create", "query", "read"] as const;
+      await world.faults.inject({ match: { kind: [...kind] }, fault: "status", ...rule });
+      const transient = { reason: { name: "TransientFault" } };
+      const [written, created, ...looks] = await Promise.allSettled([
+        impatient.write(aBatch(key)),
+        impatient.createEvent(anEvent(key, { id: "event:src:other" })),
+        impatient.read(key),
+        impatient.head(key),
+        impatient.readEvent(key, event.id),
+      ]);
+      expect(written).toMatchObject({ value: { kind: "uncertain" } });
+      expect(created).toMatchObject({ value: "uncertain" });
+      expect(looks).toMatchObject([transient, transient, transient]);
+      await world.faults.clearFaults();
+      expect((await impatient.readEvent(key, event.id))?.digest).toBe(event.digest);
+    },
+  );
+});
+
 describe("a refusal for good", () => {
   test.each([400, 401, 403, 413])(
     "of a batch is a fault that says what to do (%i)",
