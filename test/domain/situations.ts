@@ -177,7 +177,8 @@ export function firstOf(snapshot: Snapshot): Effect {
 export function claimedCase(from: Snapshot = plannedCase(), atMs: number = nowMs): Snapshot {
   const open = from.effects.find(({ status }) => status === "prepared" || status === "unknown");
   const operationId = open?.operationId ?? "";
-  const claimed = claim(from, operationId, { callTimeoutMs, grantRef: "grant:1", nowMs: atMs });
+  const today = { apiVersion: "v1", callTimeoutMs, grantRef: "grant:1", nowMs: atMs };
+  const claimed = claim(from, operationId, today);
   return { ...claimed, writtenAtMs: { ...claimed.writtenAtMs, [operationId]: atMs } };
 }
 

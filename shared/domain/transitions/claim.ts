@@ -14,11 +14,11 @@ import {
 import { becomeUnknown, releaseClaim } from "./attempt.ts";
 import { openReview, resolveReview } from "./reviews.ts";
 
-/** Takes an effect to send it once: fence + 1, attempt + 1. */
+/** Takes an effect to send it once: fence + 1, attempt + 1. Until something of it may have left it speaks today's API version. */
 export function claim(
   snapshot: Snapshot,
   operationId: string,
-  options: { callTimeoutMs: number; grantRef: string; nowMs: number },
+  options: { apiVersion: string; callTimeoutMs: number; grantRef: string; nowMs: number },
 ): Snapshot {
   const record = caseOf(snapshot);
   const effect = effectOf(snapshot, operationId);
@@ -51,6 +51,7 @@ export function claim(
   } = coreOf(effect);
   const started: Effect = {
     ...core,
+    ...(effect.mayHaveLeft ? {} : { apiVersion: options.apiVersion }),
     grantRef: options.grantRef,
     attempts: [...effect.attempts, attempt],
     mayHaveLeft: true,

@@ -49,6 +49,7 @@ export async function claimAndSend(
   let heard: Answer = { kind: "notSent", reason: "never called" };
   try {
     const call = {
+      apiVersion: provider.apiVersion,
       operationId,
       callTimeoutMs,
       grantRef,
@@ -72,6 +73,7 @@ async function putOff(ports: TurnPorts, turn: Turn, inMs: number): Promise<TurnR
 }
 
 interface Call {
+  apiVersion: string;
   operationId: string;
   callTimeoutMs: number;
   grantRef: string;
@@ -82,11 +84,11 @@ interface Call {
 async function claimed(
   ports: TurnPorts,
   turn: Turn,
-  { operationId, callTimeoutMs, grantRef, payload, hear }: Call,
+  { apiVersion, operationId, callTimeoutMs, grantRef, payload, hear }: Call,
 ): Promise<TurnResult | "again" | "goOn"> {
   const timerStartedMs = ports.monotonicMs();
   const nowMs = requireNowMs(ports, turn);
-  turn.draft = claim(turn.draft, operationId, { callTimeoutMs, grantRef, nowMs });
+  turn.draft = claim(turn.draft, operationId, { apiVersion, callTimeoutMs, grantRef, nowMs });
   const attempt = effectOf(turn.draft, operationId).attempts.length;
   ports.telemetry.note({ attempt, fence: caseOf(turn.draft).fence });
   // Nothing is sent while its claim is uncertain: only a batch that stands, with nobody after it, opens the gate.

@@ -1,0 +1,62 @@
+// A deploy that speaks a new version of a provider's API, while effects wait: what never left is sent under the new one, and what
+// may have left under the old one is never sent under another.
+import { describe, expect, test } from "vitest";
+import { key, newWorld, type World } from "./world.ts";
+
+async function waitsForApproval(): Promise<World> {
+  const world = newWorld({ approve: ["keyed.first.v1"] });
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  return world;
+}
+
+async function approve(world: World): Promise<void> {
+  const answer = { answerId: "1", decision: "approve", by: "p-1", atMs: world.nowMs() } as const;
+  await world.cases.answerApproval(key, { id: "approval:1:1", answer });
+  await world.hints.send("cases", { ...key, hintId: "approved", reason: "approval answered" });
+  await world.run();
+}
+
+const first = async (world: World) => (await world.effects())[0];
+
+describe("an effect that waits for an approval while the API version is raised", () => {
+  test("is sent once it is given, at the first try, and bears the version that it was sent under", async () => {
+    const world = await waitsForApproval();
+    world.keyed.apiVersion = "v2";
+    await approve(world);
+    expect(await first(world)).toMatchObject({ status: "confirmed", apiVersion: "v2" });
+    expect((await first(world))?.attempts).toHaveLength(1);
+    expect((await world.record()).status).toBe("done");
+  });
+
+  test("and whose call is then lost is not sent again by code that was rolled back", async () => {
+    const world = await waitsForApproval();
+    world.keyed.apiVersion = "v2";
+    world.keyed.script = ["appliedAndDropped"];
+    world.keyed.duringCall = () => void (world.keyed.apiVersion = "v1");
+    await approve(world);
+    expect(world.keyed.received).toHaveLength(1);
+    expect(await first(world)).toMatchObject({ status: "unknown", apiVersion: "v2" });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["UnknownEffect"]);
+  });
+});
+
+test("an effect that may have left under one version is not sent under the next", async () => {
+  const world = newWorld();
+  world.keyed.script = ["swallowed"];
+  world.keyed.duringCall = () => void (world.keyed.apiVersion = "v2");
+  await world.post(1);
+  await world.run();
+  expect(world.keyed.received).toHaveLength(1);
+  expect(await first(world)).toMatchObject({ status: "unknown", apiVersion: "v1" });
+});
+
+test("an effect that was provably turned away under one version is sent under the next", async () => {
+  const world = newWorld();
+  world.keyed.script = ["turnsAway"];
+  world.keyed.duringCall = () => void (world.keyed.apiVersion = "v2");
+  await world.post(1);
+  await world.run();
+  expect(await first(world)).toMatchObject({ status: "confirmed", apiVersion: "v2" });
+  expect(world.keyed.applied).toHaveLength(2);
+});
