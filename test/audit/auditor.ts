@@ -8,6 +8,7 @@ import type { Rule } from "./judged.ts";
 import * as ledger from "./ledger-rules.ts";
 import { reachedTheirEnds } from "./oracle.ts";
 import * as pacing from "./pacing-rules.ts";
+import * as payloads from "./payload-rules.ts";
 import * as plans from "./plan-rules.ts";
 import type { Testimony, Violation } from "./testimony.ts";
 import * as world from "./world-rules.ts";
@@ -45,6 +46,8 @@ export const rules = {
   commitTells: ledger.commitTells,
   /** Every durable event was folded into its case. */
   noCaseLost: ledger.noCaseLost,
+  /** What a system reports comes to the operation that it is about. */
+  reportsAreHeard: ledger.reportsAreHeard,
   /** Every unknown is in an open review, or on its way. */
   unknownIsVisible: ledger.unknownIsVisible,
   /** Every case ended, or is held for a reason that its contract leaves to a person. */
@@ -72,6 +75,10 @@ export const rules = {
   crashesAreReal: plans.crashesAreReal,
   /** Only a closed case is erased, and nothing is left of its content. */
   erasedForGood: plans.erasedForGood,
+  /** A sensitive payload is in clear nowhere in the store. */
+  sealedApart: payloads.sealedApart,
+  /** It is kept as long as its effect may need it, and no longer than a month after. */
+  payloadsKept: payloads.payloadsKept,
   /** One provider's places and its breaker. */
   placesAreKept: pacing.placesAreKept,
   /** Nothing is sent past the pacing. */

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { Case } from "../../shared/domain/records/case.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import { simulatedKeys } from "../simulation/workflows.ts";
+import type { Payload } from "../../shared/domain/records/payload.ts";
+import { everyKey } from "../simulation/keyring.ts";
 import type { CaseTestimony, Landed, Received, Testimony } from "./testimony.ts";
 
 export interface Written {
@@ -76,7 +77,26 @@ export function gateOf(testimony: Testimony, call: Received) {
 export function digestFor(effect: Effect, payload: unknown): string {
   return effect.payloadRef === undefined
     ? sha256(payload)
-    : simulatedKeys.digest(canonicalize(payload) ?? "");
+    : everyKey.digest(canonicalize(payload) ?? "");
+}
+
+/** What an effect asks for, kept apart or not. Nobody but the judge has every key. */
+export function contentOf(
+  { landed }: CaseTestimony,
+  effect: Effect,
+): Readonly<Record<string, unknown>> {
+  const { operationId, payload, payloadRef } = effect;
+  if (payload !== undefined || payloadRef === undefined) return payload ?? {};
+  const sealed = sealedIn(landed, payloadRef);
+  const opened = sealed && everyKey.open({ ...effect, operationId }, sealed);
+  return opened?.kind === "opened" ? (JSON.parse(opened.text) as Record<string, unknown>) : {};
+}
+
+/** As it was frozen. */
+export function sealedIn(landed: readonly Landed[], payloadRef: string): Payload | undefined {
+  return landed
+    .flatMap(({ batch }) => batch.creates)
+    .find((document): document is Payload => document.id === payloadRef);
 }
 
 function sha256(payload: unknown): string {

@@ -197,6 +197,19 @@ function durableOf({ events, final }: CaseTestimony): { id: string; isFolded: bo
   ];
 }
 
+/** A webhook that was accepted comes to the case of the operation that it is about, and to no other. */
+export function reportsAreHeard({ cases, reports, settled }: Testimony): Judged {
+  const findings = cases.flatMap(({ final }) => final?.snapshot.findings ?? []);
+  return judged(settled ? reports : [], ({ by, deliveredAtMs, operationId }) => {
+    const heard = findings.filter((one) => one.by === by && deliveredAtMs.includes(one.foundAtMs));
+    const [first] = heard;
+    if (first === undefined) return `${by} told of ${operationId}, and it is in no case`;
+    return heard.some((one) => one.operationId === operationId)
+      ? undefined
+      : `${by} told of ${operationId}, and ${first.operationId} was taken for it`;
+  });
+}
+
 export function unknownIsVisible({ cases, settled }: Testimony): Judged {
   const effects = cases.flatMap((one) =>
     (one.final?.snapshot.effects ?? []).map((effect) => ({ effect, one })),
@@ -210,7 +223,8 @@ export function unknownIsVisible({ cases, settled }: Testimony): Judged {
     if (effect.status === "started") return `${effect.operationId} is still started`;
     const { case: record, reviews } = one.final?.snapshot ?? { case: undefined, reviews: [] };
     const isOpen = reviews.some(
-      ({ id, resolution }) => id === effect.reviewRef && resolution === undefined,
+      ({ id, resolution }) =>
+        (id === effect.reviewRef || id === effect.payloadHold) && resolution === undefined,
     );
     if (isOpen || (!settled && record?.dueAtMs !== undefined)) return undefined;
     // A held case's own review shows what it holds (the oracle says when that may be).

@@ -6,6 +6,8 @@ import type { Contract } from "../../shared/domain/contract.ts";
 import type { Case } from "../../shared/domain/records/case.ts";
 import type { Effect, EffectOf } from "../../shared/domain/records/effect.ts";
 import type { Review } from "../../shared/domain/records/review.ts";
+import { coversContent } from "./grants.ts";
+import { contentOf, sealedIn } from "./history.ts";
 import { judged, type Judged } from "./judged.ts";
 import type { CaseTestimony, Testimony } from "./testimony.ts";
 
@@ -51,6 +53,8 @@ function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect)
     case "unknown": {
       if (effect.abandonedBy !== undefined) return { subject, name: "unknown, abandoned" };
       const review = reviewOf(one, effect.reviewRef);
+      const withheld = withheldOutcome(testimony, one, effect);
+      if (review === undefined && withheld !== undefined) return { subject, ...withheld };
       if (review === undefined && isHeldWithCase(testimony, one, effect)) {
         return { subject, name: "unknown, its case is held" };
       }
@@ -164,9 +168,11 @@ function preparedOutcome(
     const name = "prepared, in review";
     return isExhausted(effect) ? { name } : { name, stuck: "it may still be tried" };
   }
+  const withheld = withheldOutcome(testimony, one, effect);
+  if (withheld !== undefined) return withheld;
   if (effect.grantHold !== undefined && reviewOf(one, effect.grantHold) !== undefined) {
     const name = "prepared, without a grant";
-    return isGranted(testimony, effect) ? { name, stuck: "a grant covers it" } : { name };
+    return isGranted(testimony, one, effect) ? { name, stuck: "a grant covers it" } : { name };
   }
   const before = one.final?.snapshot.effects.find(
     (other) =>
@@ -179,7 +185,22 @@ function preparedOutcome(
   return { name: "prepared", stuck: "nothing keeps it from being sent" };
 }
 
-function isGranted({ endedAtMs, grants }: Testimony, effect: Effect): boolean {
+/** Its payload cannot be read: for as long as nobody has the key, and no longer. */
+function withheldOutcome(
+  { keyIds }: Testimony,
+  one: CaseTestimony,
+  effect: Effect,
+): Omit<Outcome, "subject"> | undefined {
+  if (effect.payloadHold === undefined || reviewOf(one, effect.payloadHold) === undefined)
+    return undefined;
+  const name = `${effect.status}, its payload cannot be read`;
+  const sealed = sealedIn(one.landed, effect.payloadRef ?? "");
+  const isReadable = sealed !== undefined && keyIds.has(sealed.keyId);
+  return isReadable ? { name, stuck: "its payload can be read" } : { name };
+}
+
+function isGranted({ endedAtMs, grants }: Testimony, one: CaseTestimony, effect: Effect): boolean {
+  const content = contentOf(one, effect);
   const latest = new Map(grants.map(({ grant }) => [grant.id, grant]));
   return [...latest.values()].some(
     (grant) =>
@@ -187,6 +208,7 @@ function isGranted({ endedAtMs, grants }: Testimony, effect: Effect): boolean {
       grant.tenantId === effect.tenantId &&
       (grant.target === "*" || grant.target === effect.target) &&
       grant.revoked === undefined &&
+      coversContent(grant, content) &&
       (grant.expiresAtMs ?? Infinity) > endedAtMs,
   );
 }

@@ -113,6 +113,12 @@ export interface Testimony {
   askedActions: ReadonlySet<string>;
   /** Stands in every event; must be nowhere in a case that was erased. */
   privateNote: string;
+  /** Stands in every sensitive payload; must be in clear nowhere in the store. */
+  sealedNote: string;
+  /** The payload keys that workers have at the end. */
+  keyIds: ReadonlySet<string>;
+  /** The sensitive payloads that were still there after another month; undefined: nobody looked. */
+  lastingPayloads: ReadonlySet<string> | undefined;
   answers: readonly PersonsAnswer[];
   /** The facts of record, edited behind everybody's back: from then on they hold `edited`. */
   recordEdits: readonly { caseId: string; atMs: number; edited: number }[];
@@ -137,6 +143,8 @@ export interface Testimony {
   }[];
   /** Each read of a checkpoint; `revision` of the one that was found. */
   checkpoints: readonly { worker: string; atMs: number; id: string; revision?: number }[];
+  /** Each webhook of a system that the app said it has, with all times at which it came. */
+  reports: readonly { operationId: string; by: string; deliveredAtMs: readonly number[] }[];
   erasures: readonly { caseId: string; atMs: number }[];
   turns: readonly TurnTaken[];
   workers: ReadonlyMap<string, { revision: number; instance: string }>;

@@ -2,6 +2,7 @@
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Finding } from "../../shared/domain/records/evidence.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
+import { coversContent } from "./grants.ts";
 import { claimTimeOf, digestFor, frozenEffects, gateOf } from "./history.ts";
 import { judged, type Judged } from "./judged.ts";
 import type { Applied, Landed, Received, Testimony } from "./testimony.ts";
@@ -240,6 +241,7 @@ function holdsAt(
   // The gate's clock is the store's: whole seconds, never later than the truth.
   const isOver = grant.expiresAtMs !== undefined && grant.expiresAtMs + 1000 <= atMs;
   const isItsTarget = grant.target === "*" || grant.target === call.target;
+  if (!coversContent(grant, call.payload)) return false;
   return !isOver && isItsTarget && grant.action === call.action && grant.tenantId === call.tenantId;
 }
 

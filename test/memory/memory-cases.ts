@@ -91,6 +91,15 @@ function caseStore(world: World, lagVersions: number): CaseStore {
   const { partitions } = world;
   const storeMs = () => Math.floor(world.nowMs() / 1000) * 1000;
   const documents = (key: CaseKey) => partitions.documents(key, lagVersions);
+  /** A simulation reads the same version again and again; what a read of a case shows has no time to live. */
+  const known = new WeakMap<object, ReturnType<typeof assembleCase>>();
+
+  function assembled(key: CaseKey): ReturnType<typeof assembleCase> {
+    const version = partitions.version(key, lagVersions);
+    const found = known.get(version) ?? assembleCase(key, documents(key).filter(isOpen));
+    known.set(version, found);
+    return found;
+  }
 
   async function reading<Value>(call: StoreCall, read: () => Value): Promise<Value> {
     await world.hooks().before?.(call);
@@ -109,7 +118,7 @@ function caseStore(world: World, lagVersions: number): CaseStore {
   return {
     read: (key) =>
       reading({ operation: "read", key }, () => {
-        const { snapshot, caseEtag } = assembleCase(key, documents(key).filter(isOpen));
+        const { snapshot, caseEtag } = assembled(key);
         return { snapshot, caseEtag, storeMs: storeMs() };
       }),
     head: (key) => reading({ operation: "head", key }, () => headOf(documents(key), storeMs())),

@@ -28,6 +28,8 @@ export interface Partitions {
   transact(key: CaseKey, operations: readonly Operation[]): Transacted;
   /** As they were `lagVersions` transactions ago; `holding` leaves out those whose text does not have it. */
   documents(key: CaseKey, lagVersions: number, holding?: string): Stored[];
+  /** The same object as long as nothing is written; always another one of what is empty. */
+  version(key: CaseKey, lagVersions: number): object;
   keys(): CaseKey[];
   /** The latest version of each document changed after `position`, oldest change first. */
   changesSince(position: number): { documents: Stored[]; position: number };
@@ -85,6 +87,7 @@ export function memoryPartitions(nowMs: () => number): Partitions {
       return { kind: "committed", etags };
     },
     documents,
+    version: versionOf,
     keys: () => [...versions.values()].map(({ key }) => key),
     changesSince(since) {
       const changed = [...changedAt.values()]

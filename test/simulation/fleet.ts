@@ -25,6 +25,8 @@ interface Slot {
   turn: number;
   /** What its next worker runs. */
   revision: number;
+  /** Its process began before the settings changed: it ends what it has in hand, and another begins. */
+  isOld: boolean;
 }
 
 interface Message {
@@ -48,6 +50,8 @@ export interface Fleet {
   freeze(worker: WorkerState, ms: number): void;
   /** A busy worker first ends what it has in hand. */
   deploy(revision: number, slots: "some" | "all"): void;
+  /** New processes, with the settings as they are now: in one instance, or in all. */
+  restart(instances: "some" | "all"): void;
   /** No worker takes anything until then. */
   stopUntil(atMs: number): void;
   isIdle(): boolean;
@@ -55,9 +59,14 @@ export interface Fleet {
 
 export function fleetOf(
   world: World,
-  options: { slots: number; lagOf(turn: number): number },
+  options: {
+    slots: number;
+    lagOf(turn: number): number;
+    /** How long into this turn its session's lock is lost. */
+    lockLostAfterMs?(turn: number): number | undefined;
+  },
 ): Fleet {
-  const { clock } = world;
+  const { clock, notes } = world;
   let made = 0;
   let turns = 0;
   let stoppedUntilMs = 0;
@@ -70,7 +79,8 @@ export function fleetOf(
     const paced = world.options.paced === true;
     const beside = paced
       ? instanceOf(n).find(
-          (slot) => slot.n !== n && !slot.worker.dead && slot.worker.revision === revision,
+          (slot) =>
+            slot.n !== n && !slot.worker.dead && !slot.isOld && slot.worker.revision === revision,
         )
       : undefined;
     const worker: WorkerState = {
@@ -79,9 +89,11 @@ export function fleetOf(
       revision,
       lagVersions: 0,
       instance: beside?.worker.instance ?? `i${made}`,
+      keys: beside?.worker.keys ?? world.keyring.now(),
     };
     if (paced) worker.pacing = beside?.worker.pacing ?? pacing(world.nowMs, pacingLimits);
-    return { n, worker, ports: portsOf(world, worker), delivery: undefined, turn: 0, revision };
+    const ports = portsOf(world, worker);
+    return { n, worker, ports, delivery: undefined, turn: 0, revision, isOld: false };
   }
   for (let n = 0; n < options.slots; n += 1) slots.push(hire(n, 1));
   const slotOf = (worker: WorkerState) => slots.find((slot) => slot.worker === worker);
@@ -101,14 +113,28 @@ export function fleetOf(
     slot.turn = turns;
     slot.delivery = message.delivery;
     slot.worker.lagVersions = options.lagOf(turns);
+    const { hintId } = message.delivery.hint;
+    const isLost = ({ delivery, worker }: Slot) => !worker.dead && delivery?.hint.hintId === hintId;
+    if (slots.some((other) => other !== slot && isLost(other)))
+      notes.happen("a living worker lost its session to another");
+    const lostAfterMs = options.lockLostAfterMs?.(turns);
+    if (lostAfterMs !== undefined) loseLock(message.delivery, lostAfterMs);
     void runTurn(slot, message, turns);
+  }
+
+  function loseLock(delivery: Delivery, afterMs: number): void {
+    clock.at(clock.nowMs() + afterMs, () => {
+      delivery.abandon();
+      pump();
+    });
   }
 
   async function runTurn(slot: Slot, message: Message, turn: number): Promise<void> {
     await deliver(world, slot, message);
     if (slot.turn !== turn) return;
     slot.delivery = undefined;
-    if (slot.revision !== slot.worker.revision) slots[slot.n] = hire(slot.n, slot.revision);
+    if (slot.isOld || slot.revision !== slot.worker.revision)
+      slots[slot.n] = hire(slot.n, slot.revision);
     clock.at(clock.nowMs(), pump);
   }
 
@@ -137,11 +163,7 @@ export function fleetOf(
     },
     freeze(worker, ms) {
       const delivery = slotOf(worker)?.delivery;
-      if (ms < lockMs || delivery === undefined) return;
-      clock.at(clock.nowMs() + lockMs, () => {
-        delivery.abandon();
-        pump();
-      });
+      if (ms >= lockMs && delivery !== undefined) loseLock(delivery, lockMs);
     },
     deploy(revision, which) {
       for (const slot of slots) {
@@ -151,11 +173,20 @@ export function fleetOf(
           slots[slot.n] = hire(slot.n, revision);
       }
     },
+    restart(which) {
+      const restarted = slots.filter((slot) => which === "all" || slot.n < 2);
+      for (const slot of restarted) slot.isOld = true;
+      for (const slot of restarted) {
+        if (slot.delivery === undefined && !slot.worker.dead)
+          slots[slot.n] = hire(slot.n, slot.revision);
+      }
+    },
     stopUntil(atMs) {
       stoppedUntilMs = Math.max(stoppedUntilMs, atMs);
       clock.at(atMs, pump);
     },
-    isIdle: () => slots.every((slot) => slot.delivery === undefined),
+    isIdle: () =>
+      clock.nowMs() >= stoppedUntilMs && slots.every((slot) => slot.delivery === undefined),
   };
 }
 

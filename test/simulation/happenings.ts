@@ -8,8 +8,10 @@ export const happenings = [
   "a search lagged behind",
   "a call was applied after its time",
   "a system asked for time",
+  "a system was down for longer than it keeps its keys",
   "a system reported before its own outcome",
   "a report came after the end",
+  "a report named no effect yet",
   // Deciding.
   "a checkpoint was lost",
   "a checkpoint was used",
@@ -33,7 +35,14 @@ export const happenings = [
   // Grants.
   "a grant woke a case",
   "a grant ran out",
-  // Pacing.
+  "an amount was above its limit",
+  "the gate read a limit",
+  // Sensitive payloads.
+  "a payload could not be read",
+  "a payload could be read again",
+  "a payload was sealed under a newer key",
+  // Pacing, and who works on what.
+  "a living worker lost its session to another",
   "a breaker was open",
   "all places were taken",
   // The gate, by what it found.

@@ -26,6 +26,7 @@ export function notebook(nowMs: () => number) {
     admissions: [] as Entry<"admissions">[],
     advices: [] as Entry<"advices">[],
     checkpoints: [] as Entry<"checkpoints">[],
+    reports: [] as Entry<"reports">[],
     erasures: [] as Entry<"erasures">[],
     turns: [] as Entry<"turns">[],
     workers: new Map<string, { revision: number; instance: string }>(),

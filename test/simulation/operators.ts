@@ -6,9 +6,9 @@ import type { Review } from "../../shared/domain/records/review.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import { giveGrant, revokeGrant } from "../../shared/flow/operate/grants/give-grant.ts";
 import type { Principal } from "../../shared/flow/operate/access/principal.ts";
-import type { Applied } from "../audit/testimony.ts";
 import { memoryOperators } from "../memory/memory-operators.ts";
-import { receiptOf } from "./providers.ts";
+import type { AppliedHere } from "./providers.ts";
+import { reportsOf } from "./reports.ts";
 import { bookOf } from "./worker-ports.ts";
 import { workflowType } from "./workflows.ts";
 import { caseKeyOf, expectTransient, tenantId, type World } from "./world.ts";
@@ -29,6 +29,12 @@ export const resolvedHows = [
 ] as const;
 export type ResolvedHow = (typeof resolvedHows)[number];
 
+/** The greatest amount that a grant covers, and in which currency. */
+export interface AmountLimit {
+  amount: string;
+  currency: string;
+}
+
 export type Operators = ReturnType<typeof operatorsOf>;
 
 export function operatorsOf(world: World) {
@@ -39,9 +45,13 @@ export function operatorsOf(world: World) {
     revision: 2,
     lagVersions: 0,
     instance: "operators",
+    keys: world.keyring.now(),
   });
   const operators = memoryOperators(cases);
+  const reports = reportsOf(world, book);
   let given = 0;
+  /** For good. */
+  const limited = new Set<string>();
 
   async function tell(finding: Finding): Promise<void> {
     if ((await cases.createFinding(finding)) !== "created") return;
@@ -64,23 +74,18 @@ export function operatorsOf(world: World) {
     );
   }
 
-  async function reportOf(entry: Applied, n: number): Promise<boolean> {
-    const effect = (await effects()).find(({ operationId }) => operationId === entry.operationId);
-    if (effect === undefined) return false;
-    if (effect.status === "started") notes.happen("a system reported before its own outcome");
-    const { snapshot } = await cases.read(effect);
-    if (snapshot.case?.status === "done") notes.happen("a report came after the end");
-    await tell(
-      findingOf(effect, n, nowMs(), { kind: "providerReport", receipt: receiptOf(entry) }),
-    );
-    return true;
-  }
-
-  async function give(action: string, forMs?: number): Promise<void> {
+  async function give(action: string, forMs?: number, limit?: AmountLimit): Promise<void> {
     given += 1;
     const expiresAt =
       forMs === undefined ? {} : { expiresAt: new Date(nowMs() + forMs).toISOString() };
-    const grant = { id: `given-${given}`, subject: workflowType, action, target: "*", limits: {} };
+    const grant = {
+      id: `given-${given}`,
+      subject: workflowType,
+      action,
+      target: "*",
+      limits: limit === undefined ? {} : { amount: limit.amount },
+      ...(limit === undefined ? {} : { only: { currency: limit.currency } }),
+    };
     const ports = { cases, grants, hints, book, nowMs, random: () => `give ${given}` };
     const request = { tenantId, grant: { ...grant, ...expiresAt }, principal };
     const result = await giveGrant(ports, request).catch(expectTransient);
@@ -122,7 +127,7 @@ export function operatorsOf(world: World) {
         await tell(finding);
         // What really happened comes to light.
         if (how === "mistaken" && shown !== undefined)
-          world.clock.at(nowMs() + 20_000, () => void reportOf(shown, n + 100));
+          world.clock.at(nowMs() + 20_000, () => void reports.report(shown, n + 100));
         told = true;
       }
       return told;
@@ -156,20 +161,30 @@ export function operatorsOf(world: World) {
       const { applied } = reached;
       // What the record does not know of tells most.
       const known = await effects();
-      const isKnown = (entry: Applied) =>
+      const isKnown = (entry: AppliedHere) =>
         known.some((one) => one.operationId === entry.operationId && one.status === "confirmed");
       const entry =
         applied.find((one) => !isKnown(one)) ?? applied[n % Math.max(1, applied.length)];
-      return entry !== undefined && reportOf(entry, n);
+      return entry !== undefined && reports.report(entry, n);
     },
-    reportOf,
+    reports,
     /** Nothing of this action may be sent for so long; then it is granted again, perhaps not for good. */
     async revoke(action: string, forMs: number, thenForMs?: number): Promise<void> {
       await revoke(action);
       world.clock.at(nowMs() + forMs, () => void give(action, thenForMs));
     },
+    /** From now on only so much of it may be sent; after a while, if ever, all of it again. */
+    async limit(action: string, limit: AmountLimit, forMs: number | "good"): Promise<void> {
+      await revoke(action);
+      await give(action, undefined, limit);
+      if (forMs === "good") limited.add(action);
+      else world.clock.at(nowMs() + forMs, () => void give(action));
+    },
+    limitAll(limit: AmountLimit, forMs: number): void {
+      for (const action of world.actions) void this.limit(action, limit, forMs);
+    },
     async grantAll(): Promise<void> {
-      for (const action of world.actions) await give(action);
+      for (const action of world.actions) if (!limited.has(action)) await give(action);
     },
     async erase(n: number): Promise<boolean> {
       const key = caseKeyOf(n);

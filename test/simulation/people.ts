@@ -32,6 +32,8 @@ export interface PeopleOptions {
   answerFault(question: number): AnswerFault | undefined;
 }
 
+/** A question has run out for everybody, by clocks of whole seconds. */
+const runOutMs = 1500;
 /** Who got no answer across tries again after a while. */
 const againMs = 10_000;
 
@@ -62,6 +64,7 @@ export function peopleOf(world: World, options: PeopleOptions): void {
     revision: 2,
     lagVersions: 0,
     instance: "people",
+    keys: world.keyring.now(),
   });
 
   async function answer(
@@ -134,8 +137,11 @@ export function peopleOf(world: World, options: PeopleOptions): void {
         world.record.downUntilMs = nowMs() + 5000;
         await answer(question);
         return;
-      case "tooLate":
       case "lastMoment":
+        if ((await answer(question)) === "answered")
+          world.heldWrite.until(approval.expiresAtMs + runOutMs);
+        return;
+      case "tooLate":
       case undefined:
         await answer(question);
     }

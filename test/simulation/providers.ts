@@ -7,13 +7,20 @@
 //
 // A call's fault is planned by its number; without one it goes well. No call is applied later than its time-out plus
 // the contract's horizon after it was sent: that is the provider's promise, and the protocol's premise.
+import { z } from "zod";
+import { canonicalJson } from "../../shared/domain/canonical-json.ts";
 import type { Contract } from "../../shared/domain/contract.ts";
-import type { LookupRequest, Provider, SendRequest } from "../../shared/domain/definitions.ts";
+import type {
+  LookupRequest,
+  Provider,
+  ProviderReport,
+  SendRequest,
+} from "../../shared/domain/definitions.ts";
 import type { Answer, LookupVerdict, Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Applied, Received, Testimony } from "../audit/testimony.ts";
 import type { VirtualClock } from "./clock.ts";
 import type { Happen } from "./happenings.ts";
-import { frozenDigestOf } from "./workflows.ts";
+import { frozenDigestOf, isSensitive } from "./workflows.ts";
 
 export const callFaults = [
   "lost",
@@ -32,13 +39,19 @@ export type CallFault = (typeof callFaults)[number];
 /** Longer than the first back-offs, so that keeping to it shows. */
 const askedForMs = 45_000;
 
+/** With what its request told of where it came from. */
+export interface AppliedHere extends Applied {
+  caseKey: string;
+  providerKey?: string;
+}
+
 export interface Systems {
   received: Received[];
-  applied: Applied[];
+  applied: AppliedHere[];
   answered: { worker: string; operationId: string; atMs: number }[];
   askedForTime: Testimony["askedForTime"][number][];
   /** Called with what was applied, before its own answer leaves. */
-  reportsFirst: ((entry: Applied) => Promise<void>) | undefined;
+  reportsFirst: ((entry: AppliedHere) => Promise<void>) | undefined;
   /** The same system as one worker reaches it. */
   connect(name: string, contract: Contract, worker: { id: string; revision: number }): Provider;
 }
@@ -66,10 +79,10 @@ interface Arrival {
 export function systems(options: SystemsOptions): Systems {
   const { clock } = options;
   const received: Received[] = [];
-  const applied: Applied[] = [];
+  const applied: AppliedHere[] = [];
   const answered: Systems["answered"] = [];
   const askedForTime: Systems["askedForTime"] = [];
-  const keys = new Map<string, { entry: Applied; untilMs: number }>();
+  const keys = new Map<string, { entry: AppliedHere; untilMs: number }>();
 
   function arrive(arrival: Arrival): void {
     const { provider, request, sentAtMs, worker } = arrival;
@@ -83,7 +96,7 @@ export function systems(options: SystemsOptions): Systems {
     });
   }
 
-  function apply(arrival: Arrival, change: Partial<Applied> = {}): Applied {
+  function apply(arrival: Arrival, change: Partial<Applied> = {}): AppliedHere {
     const { contract, provider, request } = arrival;
     const nowMs = clock.nowMs();
     const keyText = `${provider} ${request.account} ${request.providerKey}`;
@@ -91,8 +104,11 @@ export function systems(options: SystemsOptions): Systems {
     if (known !== undefined && nowMs < known.untilMs) return known.entry;
     const lagMs =
       contract.lookup?.consistency === "eventual" ? options.lagMs(contract.lookup.settleMs) : 0;
-    const entry: Applied = {
+    const { caseKey = "", providerKey } = request;
+    const entry: AppliedHere = {
       ...intentOf(arrival),
+      caseKey,
+      ...(providerKey === undefined ? {} : { providerKey }),
       ...change,
       atMs: nowMs,
       provider,
@@ -179,6 +195,7 @@ export function systems(options: SystemsOptions): Systems {
       apiVersion: "v1",
       contract,
       accountOf: (tenantId) => tenantId,
+      report: ({ data }) => reportIn(data),
       send(request) {
         if (request.payload["revision"] !== undefined && request.payload["revision"] !== revision)
           options.happen("an older revision's plan was carried on");
@@ -205,6 +222,36 @@ function intentOf({ request }: Arrival) {
   return { tenantId: account, operationId, action, target, payload };
 }
 
+/** What a system's webhook says: the amount that it took, or that it was about something else. */
+const Told = z.object({
+  caseKey: z.string(),
+  operationId: z.string(),
+  providerKey: z.string().optional(),
+  providerId: z.string(),
+  target: z.string(),
+  echoed: z.record(z.string(), z.string()),
+});
+
+export function toldOf(entry: AppliedHere): z.infer<typeof Told> {
+  const { action, payload } = entry;
+  const { amount, of } = payload;
+  const echoed = {
+    ...(typeof of === "string" ? { of } : {}),
+    ...(typeof amount === "string" && !isSensitive(action) ? { amount } : {}),
+  };
+  return { ...entry, echoed };
+}
+
+/** A system that was called under a key repeats the key and nothing else. */
+function reportIn(data: unknown): ProviderReport {
+  const { caseKey, operationId, providerKey, ...told } = Told.parse(data);
+  const about =
+    providerKey === undefined
+      ? ({ kind: "operation", caseKey, operationId } as const)
+      : ({ kind: "providerKey", providerKey } as const);
+  return { ...told, about, stage: "accepted" };
+}
+
 /** What the system says it did, never what it was asked. */
 export function receiptOf(entry: Applied): Receipt {
   const { action, operationId, payload, providerId, target } = entry;
@@ -212,6 +259,7 @@ export function receiptOf(entry: Applied): Receipt {
     stage: "accepted",
     providerId,
     boundTo: { operationId, target, payloadDigest: frozenDigestOf(action, payload) },
-    content: {},
+    // As many systems do.
+    content: { asked: canonicalJson(payload) },
   };
 }

@@ -7,7 +7,8 @@ import { happenings } from "./happenings.ts";
 import { answerFaults } from "./people.ts";
 import { callFaults } from "./providers.ts";
 import { runSchedule } from "./run-schedule.ts";
-import { faultKinds, scheduleOf } from "./schedule.ts";
+import { faultKinds } from "./faults.ts";
+import { scheduleOf } from "./schedule.ts";
 import { added, nothingYet, simulate, whyTooTame } from "./simulate.ts";
 
 const seed = 20_261_129;

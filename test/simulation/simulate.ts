@@ -2,7 +2,8 @@
 import { rules } from "../audit/auditor.ts";
 import { happenings } from "./happenings.ts";
 import { runSchedule } from "./run-schedule.ts";
-import { faultKinds, faultsMin, scheduleOf, type Fault } from "./schedule.ts";
+import { faultKinds, type Fault } from "./faults.ts";
+import { faultsMin, scheduleOf } from "./schedule.ts";
 import { onlyFaults, shrink } from "./shrink.ts";
 
 /** From here on a run must have seen every kind of fault, every happening, and subjects of every rule. */

@@ -1,7 +1,7 @@
 // The faults that strike at a time of their own, whatever the workers are at.
 import type { Fleet } from "./fleet.ts";
 import type { Operators } from "./operators.ts";
-import type { Fault } from "./schedule.ts";
+import type { Fault } from "./faults.ts";
 import { caseKeyOf, expectTransient, type World } from "./world.ts";
 
 export interface Strike {
@@ -32,6 +32,23 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
       return true;
     case "revoke":
       await operators.revoke(fault.action, fault.forMs, fault.thenForMs);
+      return true;
+    case "limit":
+      await operators.limit(fault.action, fault.limit, fault.forMs);
+      return true;
+    case "rotateKeys":
+      world.keyring.add();
+      fleet.restart(fault.restarts);
+      world.clock.at(nowMs + fault.firstAfterMs, () => {
+        world.keyring.putFirst();
+        fleet.restart(fault.restarts);
+      });
+      return true;
+    case "loseKeys":
+      loseKeys(world, fault, fleet);
+      return true;
+    case "systemOutage":
+      world.takeDown(fault.system, fault);
       return true;
     case "statement":
       return operators.state(fault.how, place);
@@ -68,6 +85,9 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
     case "freezeAtSend":
     case "outageAtCall":
     case "revokeAtWrite":
+    case "limitAtWrite":
+    case "killThenLimit":
+    case "lockLost":
     case "write":
     case "call":
     case "lookupFails":
@@ -79,4 +99,19 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
     case "none":
       return false;
   }
+}
+
+/** Whoever has a key still opens with it, until its process ends. */
+function loseKeys(
+  { clock, keyring, nowMs }: World,
+  { forMs, restarts }: Fault & { kind: "loseKeys" },
+  fleet: Fleet,
+): void {
+  keyring.lose(forMs === "good");
+  fleet.restart(restarts);
+  if (forMs === "good") return;
+  clock.at(nowMs() + forMs, () => {
+    keyring.find();
+    fleet.restart("all");
+  });
 }

@@ -17,9 +17,7 @@ export function portsOf(world: World, worker: WorkerState): TurnPorts {
   const pacing = watchedPacing(world, worker);
   return {
     cases: casesOf(world, worker),
-    grants: watchedGrants(world.grants, (grantId) =>
-      notes.gateReads.push({ atMs: nowMs(), worker: worker.id, grantId }),
-    ),
+    grants: watchedGrants(world, worker),
     control,
     hints,
     book: bookOf(world, worker),
@@ -37,13 +35,14 @@ export function portsOf(world: World, worker: WorkerState): TurnPorts {
 
 export function bookOf(world: World, worker: WorkerState): Book {
   const { notes, options, reached, record } = world;
-  const { revision } = worker;
+  const { keys: payloadKeys, revision } = worker;
   const providers = Object.entries(world.offered).map(([name, contract]) =>
     reached.connect(name, contract, worker),
   );
   return simulatedBook({
     business: (caseId) => businessOf(options.businesses, caseId),
     providers,
+    payloadKeys,
     revision,
     happen: notes.happen,
     decided: (caseId, made) => void notes.decisionsOf(caseId).push(made),
@@ -122,12 +121,14 @@ function logOf({ notes }: World, worker: WorkerState): Log {
   };
 }
 
-function watchedGrants(grants: GrantStore, looked: (grantId: string) => void): GrantStore {
+function watchedGrants({ grants, notes, nowMs }: World, worker: WorkerState): GrantStore {
   return {
     candidates: (wanted) => grants.candidates(wanted),
-    read(tenant, grantId) {
-      looked(grantId);
-      return grants.read(tenant, grantId);
+    async read(tenant, grantId) {
+      notes.gateReads.push({ atMs: nowMs(), worker: worker.id, grantId });
+      const grant = await grants.read(tenant, grantId);
+      if (grant?.limits["amount"] !== undefined) notes.happen("the gate read a limit");
+      return grant;
     },
   };
 }

@@ -18,10 +18,11 @@ import {
   type Workflow,
 } from "../../shared/domain/definitions.ts";
 import { canonicalJson, digestOf } from "../../shared/domain/canonical-json.ts";
-import { payloadKeys, sealingKeyBytes } from "../../shared/domain/payload-keys.ts";
+import type { PayloadKeys } from "../../shared/domain/payload-keys.ts";
 import type { ActionRequest } from "../../shared/domain/records/case.ts";
 import { contractKinds, type ContractKind } from "./contracts.ts";
 import type { Happen } from "./happenings.ts";
+import { everyKey } from "./keyring.ts";
 
 export type Decider = "rest" | "again" | "repeats" | "hasty";
 
@@ -55,8 +56,18 @@ export const actionNames = contractKinds.flatMap((kind) => [
   actionOf(kind, "tell"),
 ]);
 
-/** Who is told, and what, is kept apart and encrypted. */
-const isSensitive = (action: string) => action.includes(".tell");
+/** Who is told, and what, is kept apart and encrypted; so is what a plan's last step asks for. */
+export const isSensitive = (action: string) => /\.(tell|step2|asked2)/.test(action);
+/** What a sensitive payload says, and nobody else may: it stands in clear nowhere in the store. */
+export const sealedNote = "for the addressee only";
+
+/** What a business's plan asks for, and whom it tells by. */
+export function plannedActions({ asked = [], notify, plan }: Business): string[] {
+  return [
+    ...plan.map((kind, n) => actionOf(kind, asked.includes(n) ? "asked" : "step", n)),
+    ...notify.map((kind) => actionOf(kind, "tell")),
+  ];
+}
 
 const actions = actionNames.map((name) =>
   defineAction({
@@ -70,15 +81,10 @@ const actions = actionNames.map((name) =>
   }),
 );
 
-export const simulatedKeys = payloadKeys({
-  deploymentKey: Buffer.from("the deployment key of the simulation"),
-  sealing: [{ id: "simulated-1", bytes: Buffer.alloc(sealingKeyBytes, 7) }],
-});
-
 /** A sensitive payload is known to the ledger by a keyed digest, and an adapter binds its receipt to that. */
 export function frozenDigestOf(action: string, payload: Readonly<Record<string, unknown>>): string {
   return isSensitive(action)
-    ? simulatedKeys.digest(canonicalJson(payload))
+    ? everyKey.digest(canonicalJson(payload))
     : digestOf(payload, "payload");
 }
 
@@ -91,6 +97,7 @@ export type Advice = z.infer<typeof Advice>;
 export interface BookOptions {
   business(caseId: string): Business;
   providers: readonly Provider[];
+  payloadKeys: PayloadKeys;
   revision: number;
   happen: Happen;
   decided(caseId: string, made: { version: number; revision: number; decision: Decision }): void;
@@ -131,8 +138,8 @@ export function simulatedBook(options: BookOptions): Book {
         .then(decided);
     },
   };
-  const { providers } = options;
-  return bookOf({ workflows: [workflow], actions, providers, payloadKeys: simulatedKeys });
+  const { payloadKeys, providers } = options;
+  return bookOf({ workflows: [workflow], actions, providers, payloadKeys });
 }
 
 /** What each payload says of the decision that it is from. */
@@ -152,18 +159,25 @@ function decisionOf(business: Business, view: DecideView, made: Made): Decision 
     notifications: business.notify.map((kind, n) => ({
       action: actionOf(kind, "tell"),
       target: `owner${n}@example.org`,
-      payload: { text: `done at ${view.version}`, note: textOf(view, "note") },
+      payload: sealed(actionOf(kind, "tell"), {
+        text: `done at ${view.version}`,
+        note: textOf(view, "note"),
+      }),
     })),
   };
 }
 
 function doing(business: Business, view: DecideView, made: Made): ActionRequest[] {
   const { asked = [], decider, plan } = business;
-  const wishes = plan.map((kind, n): ActionRequest => ({
-    action: actionOf(kind, asked.includes(n) ? "asked" : "step", n),
-    target: `T-${textOf(view, "caseId")}`,
-    payload: { step: n, amount: `${textOf(view, "amount")}.00`, ...said(view, made) },
-  }));
+  const wishes = plan.map((kind, n): ActionRequest => {
+    const action = actionOf(kind, asked.includes(n) ? "asked" : "step", n);
+    const money = { amount: `${textOf(view, "amount")}.00`, currency: "EUR" };
+    return {
+      action,
+      target: `T-${textOf(view, "caseId")}`,
+      payload: sealed(action, { step: n, ...money, ...said(view, made) }),
+    };
+  });
   const earlier = (wish: ActionRequest) => mayHaveDone(view, wish);
   switch (decider) {
     case "again":
@@ -193,6 +207,10 @@ function undoing({ decider }: Business, view: DecideView, made: Made): ActionReq
       compensates: operationId,
     }))
     .filter((wish) => decider === "again" || mayHaveDone(view, wish) === undefined);
+}
+
+function sealed(action: string, payload: ActionRequest["payload"]): ActionRequest["payload"] {
+  return isSensitive(action) ? { ...payload, sealedNote } : payload;
 }
 
 function said(view: DecideView, { advice, revision }: Made): ActionRequest["payload"] {

@@ -5,6 +5,7 @@
 import type { Facts } from "../../shared/domain/definitions.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
 import type { CaseKey } from "../../shared/domain/identity.ts";
+import type { PayloadKeys } from "../../shared/domain/payload-keys.ts";
 import type { Approval } from "../../shared/domain/records/approval.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
@@ -12,8 +13,8 @@ import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
 import type { Pacing } from "../../shared/flow/turn/pacing.ts";
 import type { Log } from "../../shared/flow/turn/turn.ts";
-import type { Batch, HintQueue } from "../../shared/stores/ports.ts";
-import type { Testimony } from "../audit/testimony.ts";
+import type { HintQueue } from "../../shared/stores/ports.ts";
+import type { Landed, Testimony } from "../audit/testimony.ts";
 import { memoryCases } from "../memory/memory-cases.ts";
 import { memoryControl } from "../memory/memory-control.ts";
 import { memoryGrants } from "../memory/memory-grants.ts";
@@ -21,9 +22,14 @@ import { memoryHints, type QueueName } from "../memory/memory-hints.ts";
 import { virtualClock } from "./clock.ts";
 import { contracts, pacingLimits, type ContractKind } from "./contracts.ts";
 import { notebook, type Notebook } from "./notebook.ts";
+import { noticing } from "./noticing.ts";
+import { keyring } from "./keyring.ts";
 import { systems, type SystemsOptions } from "./providers.ts";
-import { actionNames, needsPerson, workflowType, type Business } from "./workflows.ts";
+import { actionNames, needsPerson, sealedNote, workflowType, type Business } from "./workflows.ts";
 import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
+
+/** Longer than any wait between two looks: a withheld payload and a missing grant are looked at again for ever. */
+const inVainMs = 40 * 60_000;
 
 export const startMs = Date.parse("2026-11-29T12:00:00Z");
 export const tenantId = "acme";
@@ -40,6 +46,8 @@ export interface WorkerState {
   lagVersions: number;
   /** Workers of one instance are killed together, and share its pacing. */
   instance: string;
+  /** As they were set when its process began. */
+  keys: PayloadKeys;
   pacing?: Pacing;
 }
 
@@ -73,8 +81,13 @@ export interface Told {
   requestedBy?: string;
 }
 
+interface Outage {
+  how: "silent" | "unreachable";
+  forMs: number;
+}
+
 export type World = ReturnType<typeof newWorld>;
-const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 export function newWorld(options: WorldOptions) {
   const clock = virtualClock(startMs);
@@ -84,6 +97,8 @@ export function newWorld(options: WorldOptions) {
   const notes = notebook(nowMs);
   const cases = memoryCases({ nowMs });
   const grants = memoryGrants();
+  const ring = keyring();
+  const down = new Map<string, Outage & { system: ContractKind; untilMs: number }>();
   const control = memoryControl({ nowMs });
   const broker = memoryHints({ nowMs: () => nowMs() + skew.brokerMs });
   const reached = systems({
@@ -138,12 +153,25 @@ export function newWorld(options: WorldOptions) {
       },
     },
     actions: actionNames,
+    keyring: ring,
     control,
     broker,
     hints,
     reached,
     notes,
     record,
+    heldWrite: heldWrite(),
+    /** How one system does not answer now. */
+    downOf(system: string): "silent" | "unreachable" | undefined {
+      const found = down.get(system);
+      if (found === undefined || found.untilMs <= nowMs()) return undefined;
+      if (found.forMs > (offered[found.system].idempotency?.retentionMs ?? Infinity))
+        notes.happen("a system was down for longer than it keeps its keys");
+      return found.how;
+    },
+    takeDown(system: ContractKind, how: Outage): void {
+      down.set(system, { ...how, system, untilMs: nowMs() + how.forMs });
+    },
     setPump: (act: () => void) => void (pump = act),
     /** Told of each question as it becomes durable. */
     setAsked: (act: (approval: Approval) => void) => void (asked = act),
@@ -161,7 +189,7 @@ export function newWorld(options: WorldOptions) {
         .catch(expectTransient);
     },
     async sweep(): Promise<void> {
-      const ports = { cases, control, hints, log: silent, telemetry: silentTelemetry };
+      const ports = { cases, control, hints, log: silentLog, telemetry: silentTelemetry };
       await sweepDue(ports, { wallClockMs: nowMs() + skew.sweeperMs }).catch(expectTransient);
     },
     async feed(
@@ -171,15 +199,21 @@ export function newWorld(options: WorldOptions) {
       const { documents, position } = cases.changesSince(since);
       if (documents.length > 0)
         await reconcileEffects(
-          { cases, hints, book, log: silent, telemetry: silentTelemetry },
+          { cases, hints, book, log: silentLog, telemetry: silentTelemetry },
           documents,
         );
       return position;
     },
-    /** Nothing is due any more, no message waits, no call is out. */
+    /** Nothing is due any more, no message waits, no call is out; or all that happens is that somebody looks in vain. */
     async isQuiet(): Promise<boolean> {
-      const due = await cases.due({ nowMs: Number.MAX_SAFE_INTEGER, max: 1, from: "oldest" });
+      const changed = options.businesses.flatMap((_business, n) =>
+        notes.landedOf(caseKeyOf(n).caseId).filter(changesMore),
+      );
+      const lastAtMs = Math.max(startMs, ...changed.map(({ atMs }) => atMs));
       const waiting = [...broker.waiting("cases"), ...broker.waiting("reviews")];
+      if (nowMs() - lastAtMs > inVainMs && waiting.every(({ activeAtMs }) => activeAtMs > nowMs()))
+        return true;
+      const due = await cases.due({ nowMs: Number.MAX_SAFE_INTEGER, max: 1, from: "oldest" });
       return due.length === 0 && waiting.length === 0;
     },
     async testimony(settled: boolean): Promise<Testimony> {
@@ -202,6 +236,9 @@ export function newWorld(options: WorldOptions) {
         contracts: offered,
         askedActions: new Set(actionNames.filter(needsPerson)),
         privateNote,
+        sealedNote,
+        keyIds: new Set(ring.ids()),
+        lastingPayloads: undefined,
         pacing: options.paced === true ? pacingLimits : undefined,
       };
     },
@@ -210,27 +247,6 @@ export function newWorld(options: WorldOptions) {
 
 export function expectTransient(error: unknown): void {
   if (!(error instanceof TransientFault)) throw error;
-}
-
-/** What a batch shows to have come about. */
-function noticing(notes: Notebook, nowMs: () => number): (batch: Batch) => void {
-  let last: { revision: number; atMs: number } | undefined;
-  return ({ creates, log }) => {
-    if (creates.some((document) => document.type === "effect" && document.repeats !== undefined))
-      notes.happen("a repetition was meant");
-    if (creates.some((document) => document.type === "review" && document.why.includes("pruned")))
-      notes.happen("a key was too old to send again");
-    for (const line of log.did) {
-      if (line.includes("retry ordered")) notes.happen("a person ordered another try");
-      if (line.includes("released: tried again")) notes.happen("a held case was released");
-    }
-    const writer = notes.workers.get(log.by);
-    if (writer === undefined) return;
-    const { revision } = writer;
-    if (last !== undefined && last.revision !== revision && nowMs() - last.atMs < 60_000)
-      notes.happen("two revisions were at work");
-    last = { revision, atMs: nowMs() };
-  };
 }
 
 /** What the business's own system says of a case; people edit it behind everybody's back. */
@@ -254,6 +270,24 @@ function recordOfFacts(parts: {
       const { caseId } = facts;
       const edited = typeof caseId === "string" ? edits.get(caseId) : undefined;
       return edited === undefined ? facts : { ...facts, edited };
+    },
+  };
+}
+
+/** More than when somebody must look again. */
+function changesMore({ batch }: Landed): boolean {
+  return batch.creates.length + batch.replaces.length + batch.amends.length > 0;
+}
+
+/** The next batch of whichever worker is held until then: what was looked at before it is then old. */
+function heldWrite() {
+  let heldUntilMs = 0;
+  return {
+    until: (atMs: number) => void (heldUntilMs = atMs),
+    takeMs(nowMs: number): number {
+      const ms = Math.max(0, heldUntilMs - nowMs);
+      heldUntilMs = 0;
+      return ms;
     },
   };
 }

@@ -3,6 +3,7 @@
 // A patch that no longer fits is an error, so the list follows the code.
 import { one, type SafetyMutant } from "./mutant.ts";
 import { peopleMutants } from "./people-mutants.ts";
+import { payloadMutants } from "./payload-mutants.ts";
 import { workerMutants } from "./worker-mutants.ts";
 
 const domain = "shared/domain";
@@ -300,6 +301,7 @@ const protocolMutants: readonly SafetyMutant[] = [
 export const safetyMutants: readonly SafetyMutant[] = [
   ...protocolMutants,
   ...peopleMutants,
+  ...payloadMutants,
   ...workerMutants,
 ];
 

@@ -1,4 +1,4 @@
-// Rules of deploys, checkpoints, pacing and parking, taken away one by one.
+// Rules of deploys, checkpoints, pacing, parking and systems' reports, taken away one by one.
 import { one, type SafetyMutant } from "./mutant.ts";
 
 const memo = "shared/flow/deciding/memo.ts";
@@ -94,5 +94,30 @@ export const workerMutants: readonly SafetyMutant[] = [
       "if (!isCounted) {",
     ),
     seenBy: ["crashesAreReal"],
+  },
+  {
+    without: "the keeping of a report that names no effect yet",
+    patches: one(
+      "shared/flow/intake/record-report.ts",
+      "const created = await reports.create(report);",
+      'const created = reports === undefined ? await reports.create(report) : ("created" as const);',
+    ),
+    seenBy: ["reportsAreHeard"],
+  },
+  {
+    without: "the key in a report's match",
+    patches: [
+      ...one(
+        "shared/flow/intake/match-report.ts",
+        "if (candidate === undefined || candidates.length > 1) {",
+        "if (candidate === undefined) {",
+      ),
+      ...one(
+        "test/memory/memory-reports.ts",
+        '.filter(({ document }) => document["providerKey"] === providerKey)',
+        '.filter(({ document }) => providerKey !== "" && document["providerKey"] !== undefined)',
+      ),
+    ],
+    seenBy: ["reportsAreHeard"],
   },
 ];

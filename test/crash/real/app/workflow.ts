@@ -8,7 +8,7 @@ import type {
   DecideView,
   Provider,
 } from "../../../../shared/domain/definitions.ts";
-import { simulatedKeys } from "../../../simulation/workflows.ts";
+import { everyKey } from "../../../simulation/keyring.ts";
 import { shortened, type Subject } from "../subject.ts";
 
 export const workflowType = "crash";
@@ -35,7 +35,7 @@ export function crashBook(options: BookOptions): Book {
   );
   return bookOf({
     providers: [...providers.values()],
-    payloadKeys: simulatedKeys,
+    payloadKeys: everyKey,
     actions: subjects.map(({ action }) => ({ ...action, autonomy: "auto" })),
     workflows: [
       {
