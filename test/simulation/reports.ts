@@ -10,6 +10,7 @@ import { TransientFault } from "../../shared/domain/faults.ts";
 import { recordReport, type ReportRecorded } from "../../shared/flow/intake/record-report.ts";
 import { retryReports } from "../../shared/flow/wake/retry-reports.ts";
 import type { ReportStore } from "../../shared/stores/ports.ts";
+import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
 import { memoryReports } from "../memory/memory-reports.ts";
 import { toldOf, type AppliedHere } from "./providers.ts";
 import { silentLog, tenantId, type World } from "./world.ts";
@@ -42,6 +43,7 @@ export function reportsOf(world: World, book: Book) {
     hints,
     control,
     log: silentLog,
+    telemetry: silentTelemetry,
     random: () => `report ${(made += 1)}`,
   };
 
