@@ -6,6 +6,7 @@
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { TransientFault } from "../domain/faults.ts";
+import { Drain } from "../domain/records/drain.ts";
 import { refusalOf } from "./cosmos/answers.ts";
 import { readDocument } from "./cosmos/read-document.ts";
 import { withinBudget } from "./cosmos/source.ts";
@@ -18,14 +19,7 @@ const id = "control";
 export const ControlDocument = z.object({
   id: z.literal(id),
   draining: z.boolean().default(false),
-  drain: z
-    .object({
-      by: z.string(),
-      byName: z.string().optional(),
-      reason: z.string(),
-      sinceMs: z.int(),
-    })
-    .optional(),
+  drain: Drain.optional(),
   caseIdKeyFingerprint: z.string().optional(),
 });
 export type ControlDocument = z.infer<typeof ControlDocument>;

@@ -10,6 +10,7 @@ import type { Finding } from "../domain/records/evidence.ts";
 import type { Grant } from "../domain/records/grant.ts";
 import type { Event, Refusal } from "../domain/records/inbox.ts";
 import type { Payload } from "../domain/records/payload.ts";
+import type { Drain } from "../domain/records/drain.ts";
 import type { Report } from "../domain/records/report.ts";
 import type { OperatorRecord } from "../domain/records/operator-record.ts";
 import type { LogEntry } from "../domain/records/review.ts";
@@ -184,13 +185,6 @@ export interface ControlStore {
 }
 
 /** A drain that is on: who wanted it, why, and since when by the store's clock. */
-export interface Drain {
-  by: string;
-  byName?: string | undefined;
-  reason: string;
-  sinceMs: number;
-}
-
 /** For those who start and stop a drain; a turn only reads the flag. */
 export interface ControlRegister extends ControlStore {
   /** Read now. A drain that was begun without words is one, too. */

@@ -1,5 +1,6 @@
 // The control document in memory: a test sets the drain flag and it is seen at once.
-import type { ControlRegister, Drain } from "../../shared/stores/ports.ts";
+import type { Drain } from "../../shared/domain/records/drain.ts";
+import type { ControlRegister } from "../../shared/stores/ports.ts";
 
 export interface MemoryControl extends ControlRegister {
   draining: boolean;

@@ -46,41 +46,44 @@ interface ResolveOptions extends WriteOptions {
   decisionId?: string;
 }
 
+/** About one review, which is named by its case; it is looked at before anything is sent. */
+function aboutReview(command: Command): Command {
+  return command
+    .argument("<case>", "the case's id, or its business reference")
+    .argument("[review]", "its id; not needed when the case has only one that is open")
+    .option("--expected-version <version>", "of the review as `reviews show` told it")
+    .addOption(decisionIdOption)
+    .addOption(dryRunOption)
+    .addOption(yesOption);
+}
+
+async function lookedAt(session: Session, named: string, reviewId?: string): Promise<FoundReview> {
+  return findReview(session.api, { tenant: await session.tenant(), named, reviewId });
+}
+
 export function addResolve(reviews: Command, open: Opens): void {
   teach(
-    reviews
-      .command("resolve")
-      .description("say what is true of it, or what to do; a turn settles it by what you say")
-      .argument("<case>", "the case's id, or its business reference")
-      .argument("[review]", "its id; not needed when the case has only one that is open")
-      .addOption(
-        new Option("--how <choice>", "one of the review's choices")
-          .choices(hows)
-          .makeOptionMandatory(),
-      )
-      .addOption(reasonOption)
-      .option("--provider-id <id>", "with happened: the provider's own id of what happened")
-      .option(
-        "--forced",
-        "with retry or didNotHappen: ask two overriders to go against the contract",
-      )
-      .option("--expected-version <version>", "of the review as `reviews show` told it")
-      .addOption(decisionIdOption)
-      .addOption(dryRunOption)
-      .addOption(yesOption)
-      .action(
-        async (
-          named: string,
-          reviewId: string | undefined,
-          options: ResolveOptions,
-          command: Command,
-        ) => {
-          const session = open(command);
-          const tenant = await session.tenant();
-          const found = await findReview(session.api, { tenant, named, reviewId });
-          await resolve(session, found, options);
-        },
-      ),
+    aboutReview(
+      reviews
+        .command("resolve")
+        .description("say what is true of it, or what to do; a turn settles it by what you say")
+        .addOption(
+          new Option("--how <choice>", "one of the review's choices")
+            .choices(hows)
+            .makeOptionMandatory(),
+        )
+        .addOption(reasonOption)
+        .option("--provider-id <id>", "with happened: the provider's own id of what happened")
+        .option(
+          "--forced",
+          "with retry or didNotHappen: ask two overriders to go against the contract",
+        ),
+    ).action(
+      async (named: string, id: string | undefined, options: ResolveOptions, command: Command) => {
+        const session = open(command);
+        await resolve(session, await lookedAt(session, named, id), options);
+      },
+    ),
     {
       example:
         'reviews resolve INV-20931 --how happened --provider-id CN-4711 --reason "seen in the portal, asked Ms Berg"',
@@ -142,30 +145,18 @@ interface ConfirmOptions extends WriteOptions {
 
 export function addConfirm(reviews: Command, open: Opens): void {
   teach(
-    reviews
-      .command("confirm")
-      .description("the second person's word on what another asked to force")
-      .argument("<case>", "the case's id, or its business reference")
-      .argument("[review]", "its id; not needed when the case has only one that is open")
-      .addOption(reasonOption)
-      .option("--request <id>", "what was asked; not needed when there is one")
-      .option("--expected-version <version>", "of the review as `reviews show` told it")
-      .addOption(decisionIdOption)
-      .addOption(dryRunOption)
-      .addOption(yesOption)
-      .action(
-        async (
-          named: string,
-          reviewId: string | undefined,
-          options: ConfirmOptions,
-          command: Command,
-        ) => {
-          const session = open(command);
-          const tenant = await session.tenant();
-          const found = await findReview(session.api, { tenant, named, reviewId });
-          await confirm(session, found, options);
-        },
-      ),
+    aboutReview(
+      reviews
+        .command("confirm")
+        .description("the second person's word on what another asked to force")
+        .addOption(reasonOption)
+        .option("--request <id>", "what was asked; not needed when there is one"),
+    ).action(
+      async (named: string, id: string | undefined, options: ConfirmOptions, command: Command) => {
+        const session = open(command);
+        await confirm(session, await lookedAt(session, named, id), options);
+      },
+    ),
     {
       example: 'reviews confirm INV-20931 --reason "read the mail server\'s log with Ivo"',
       never:

@@ -11,15 +11,8 @@ import { settleAttempt } from "../../domain/transitions/attempt.ts";
 import { claim, holdForGrant } from "../../domain/transitions/claim.ts";
 import { readPayload } from "./read-payload.ts";
 import { sendEffect } from "./send-effect.ts";
-import {
-  budgetLeftMs,
-  handOn,
-  requireNowMs,
-  type Turn,
-  type TurnPorts,
-  type TurnResult,
-} from "./turn.ts";
-import { flush, flushAlive, writeAndReadAgain } from "./write-draft.ts";
+import { requireNowMs, type Turn, type TurnPorts, type TurnResult } from "./turn.ts";
+import { flush, flushAlive, handedOnBefore, writeAndReadAgain } from "./write-draft.ts";
 
 export async function claimAndSend(
   ports: TurnPorts,
@@ -31,11 +24,8 @@ export async function claimAndSend(
   if (provider === undefined) throw new Error(`${effect.provider} is claimed, and not registered`);
   const { callTimeoutMs } = provider.contract;
   ports.telemetry.note({ provider: effect.provider, action: effect.action });
-  if (budgetLeftMs(ports, turn) < callBudgetMs(provider.contract)) {
-    if ((await flushAlive(ports, turn)) !== "written") return "again";
-    await handOn(ports, turn.key);
-    return { kind: "handedOn" };
-  }
+  const tooLate = await handedOnBefore(ports, turn, callBudgetMs(provider.contract));
+  if (tooLate !== undefined) return tooLate;
   const payload = await readPayload(ports, turn, operationId);
   if (payload === undefined) return "goOn";
   const grantRef = await findGrant(ports, turn, operationId, payload);

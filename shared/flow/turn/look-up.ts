@@ -9,9 +9,9 @@ import { LookupVerdict } from "../../domain/records/evidence.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { foldLookup } from "../../domain/transitions/look-up.ts";
 import { readPayload } from "./read-payload.ts";
-import { budgetLeftMs, handOn, requireNowMs, turnFields } from "./turn.ts";
+import { requireNowMs, turnFields } from "./turn.ts";
 import type { Turn, TurnPorts, TurnResult } from "./turn.ts";
-import { flush, flushAlive } from "./write-draft.ts";
+import { flush, handedOnBefore } from "./write-draft.ts";
 
 export async function lookUp(
   ports: TurnPorts,
@@ -23,11 +23,8 @@ export async function lookUp(
   const effect = effectOf(turn.draft, operationId);
   const provider = ports.book.provider(effect.provider);
   if (provider?.lookup === undefined) throw new Error(`${effect.provider} cannot look up`);
-  if (budgetLeftMs(ports, turn) < callBudgetMs(provider.contract)) {
-    if ((await flushAlive(ports, turn)) !== "written") return "again";
-    await handOn(ports, turn.key);
-    return { kind: "handedOn" };
-  }
+  const tooLate = await handedOnBefore(ports, turn, callBudgetMs(provider.contract));
+  if (tooLate !== undefined) return tooLate;
   const payload = await readPayload(ports, turn, operationId);
   if (payload === undefined) return "goOn";
   const startedAtMs = requireNowMs(ports, turn);

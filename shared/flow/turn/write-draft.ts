@@ -14,7 +14,8 @@ import { caseOf, documentsOf, withCase, type Snapshot } from "../../domain/recor
 import { endedPayloads } from "../../domain/transitions/payload-life.ts";
 import type { Batch } from "../../stores/ports.ts";
 import { countBatch, countSuperseded } from "../measure/count-batch.ts";
-import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
+import { budgetLeftMs, handOn, nowMsOf, setStoreTime, turnFields } from "./turn.ts";
+import type { Turn, TurnPorts } from "./turn.ts";
 
 export type Flushed =
   /** It stands, and nobody wrote after it: go on from the draft. */
@@ -65,6 +66,18 @@ export async function flushAlive(ports: TurnPorts, turn: Turn): Promise<Flushed>
     turn.draft = withCase(turn.draft, { crashes: undefined });
   }
   return flush(ports, turn);
+}
+
+/** Where the budget left is too short for a call, the next turn makes it; undefined: there is time. */
+export async function handedOnBefore(
+  ports: TurnPorts,
+  turn: Turn,
+  callMs: number,
+): Promise<"again" | { kind: "handedOn" } | undefined> {
+  if (budgetLeftMs(ports, turn) >= callMs) return undefined;
+  if ((await flushAlive(ports, turn)) !== "written") return "again";
+  await handOn(ports, turn.key);
+  return { kind: "handedOn" };
 }
 
 /**

@@ -1,4 +1,4 @@
-// An unguarded create: an event, a finding, a refusal. It is the same document however often it is sent.
+// An unguarded create: an event, a finding, a grant. It is the same document however often it is sent.
 import type { FaultIds } from "../../domain/faults.ts";
 import type { Created } from "../ports.ts";
 import { failureOf, refusalOf } from "./answers.ts";
@@ -6,10 +6,14 @@ import { withinBudget, type Source } from "./source.ts";
 
 export async function createOnce(
   source: Source,
-  document: { id: string; tenantId: string; caseId: string },
+  document: { id: string; tenantId: string; caseId?: string },
 ): Promise<Created> {
   const { id, tenantId, caseId } = document;
-  const ids: FaultIds = { tenantId, caseId, documentId: id };
+  const ids: FaultIds = {
+    tenantId,
+    documentId: id,
+    ...(caseId === undefined ? {} : { caseId }),
+  };
   try {
     // A copy: the SDK may write into what it is given.
     await source.container.items.create({ ...document }, withinBudget(source));

@@ -4,6 +4,7 @@ import { TransientFault } from "../../domain/faults.ts";
 import { Grant } from "../../domain/records/grant.ts";
 import { decode } from "../case-documents.ts";
 import type { GrantRegister } from "../ports.ts";
+import { createOnce } from "./create-once.ts";
 import { failureOf, refusalOf } from "./answers.ts";
 import { readDocument } from "./read-document.ts";
 import { withinBudget } from "./source.ts";
@@ -13,18 +14,7 @@ const triesMax = 4;
 export function grantWriter(container: Container): Pick<GrantRegister, "create" | "revoke"> {
   const source = { container };
   return {
-    async create(grant) {
-      const ids = { tenantId: grant.tenantId, grantId: grant.id };
-      try {
-        await container.items.create({ ...grant }, withinBudget(source));
-        return "created";
-      } catch (error) {
-        if (failureOf(error).status === 409) return "exists";
-        const refusal = refusalOf(error, ids);
-        if (refusal !== undefined) throw refusal;
-        return "uncertain";
-      }
-    },
+    create: (grant) => createOnce(source, grant),
     async revoke(tenantId, grantId, revoked) {
       const ids = { tenantId, grantId };
       for (let tries = 0; tries < triesMax; tries += 1) {

@@ -59,29 +59,28 @@ const moveBody = z.strictObject({
 });
 export type MoveBody = z.output<typeof moveBody>;
 
-export const resubmitRoute = postRoute({
-  name: "resubmit-dead-letters",
-  path: "dead-letters/{tenant}/{queue}/resubmit",
-  summary: "Sends copies to the queue again, and only then removes the dead letters.",
-  role: "operator",
-  params: OfQueue,
-  body: moveBody,
-  answer: { status: 200, schema: MoveAnswer, says: "What was moved, and how to go on." },
-  problems: [],
-  record: ({ body, params }) => recordOf(params, body),
-});
+export const resubmitRoute = moveRoute(
+  "resubmit",
+  "Sends copies to the queue again, and only then removes the dead letters.",
+);
+export const archiveRoute = moveRoute(
+  "archive",
+  "Keeps dead letters as records with the reason, and only then removes them.",
+);
 
-export const archiveRoute = postRoute({
-  name: "archive-dead-letters",
-  path: "dead-letters/{tenant}/{queue}/archive",
-  summary: "Keeps dead letters as records with the reason, and only then removes them.",
-  role: "operator",
-  params: OfQueue,
-  body: moveBody,
-  answer: { status: 200, schema: MoveAnswer, says: "What was moved, and how to go on." },
-  problems: [],
-  record: ({ body, params }) => recordOf(params, body),
-});
+function moveRoute(does: "resubmit" | "archive", summary: string) {
+  return postRoute({
+    name: `${does}-dead-letters`,
+    path: `dead-letters/{tenant}/{queue}/${does}`,
+    summary,
+    role: "operator",
+    params: OfQueue,
+    body: moveBody,
+    answer: { status: 200, schema: MoveAnswer, says: "What was moved, and how to go on." },
+    problems: [],
+    record: ({ body, params }) => recordOf(params, body),
+  });
+}
 
 export const editRoute = postRoute({
   name: "edit-dead-letter",

@@ -16,26 +16,25 @@ export const showDrainRoute = getRoute({
   problems: [],
 });
 
-export const startDrainRoute = postRoute({
-  name: "start-drain",
-  path: "drain/start",
-  summary: "Stops new decisions and new claims; calls end, events are taken. Twice is one.",
-  role: "admin",
-  params: z.strictObject({}),
-  body,
-  answer: { status: 200, ...answer },
-  problems: [],
-  record: ({ body }) => ({ subject: "drain", ...body }),
-});
+export const startDrainRoute = switchRoute(
+  "start",
+  "Stops new decisions and new claims; calls end, events are taken. Twice is one.",
+);
+export const stopDrainRoute = switchRoute(
+  "stop",
+  "Lets the work go on: what was put off is looked at within half a minute. Twice is one.",
+);
 
-export const stopDrainRoute = postRoute({
-  name: "stop-drain",
-  path: "drain/stop",
-  summary: "Lets the work go on: what was put off is looked at within half a minute. Twice is one.",
-  role: "admin",
-  params: z.strictObject({}),
-  body,
-  answer: { status: 200, ...answer },
-  problems: [],
-  record: ({ body }) => ({ subject: "drain", ...body }),
-});
+function switchRoute(does: "start" | "stop", summary: string) {
+  return postRoute({
+    name: `${does}-drain`,
+    path: `drain/${does}`,
+    summary,
+    role: "admin",
+    params: z.strictObject({}),
+    body,
+    answer: { status: 200, ...answer },
+    problems: [],
+    record: ({ body }) => ({ subject: "drain", ...body }),
+  });
+}

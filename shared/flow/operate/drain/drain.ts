@@ -5,6 +5,7 @@
 // counts as long as its call may be running.
 import { z } from "zod";
 import { deadlineMsOf } from "../../../domain/decisions/next.ts";
+import { Drain } from "../../../domain/records/drain.ts";
 import { type OperatorStore, StartedEffect } from "../../../stores/operator-ports.ts";
 import type { ControlRegister } from "../../../stores/ports.ts";
 import type { Principal } from "../access/principal.ts";
@@ -21,14 +22,7 @@ const InFlight = StartedEffect.extend({
 
 export const DrainState = z.object({
   draining: z.boolean(),
-  drain: z
-    .object({
-      by: z.string(),
-      byName: z.string().optional(),
-      reason: z.string(),
-      sinceMs: z.int(),
-    })
-    .optional(),
+  drain: Drain.optional(),
   seenByAllMs: z.int().optional().describe("From then on no worker decides or claims."),
   inFlight: z.object({
     count: z.int(),

@@ -82,14 +82,18 @@ export const Resolved = z.object({
 });
 export type Resolved = z.infer<typeof Resolved>;
 
+const onReview = {
+  params: ReviewParams,
+  answer: { status: 202, schema: Resolved, says: "The statement is durable." },
+};
+
 export const resolveReviewRoute = postRoute({
+  ...onReview,
   name: resolveAction,
   path: "reviews/{tenant}/{case}/{review}/resolve",
   summary: "Resolves a review: the statement is recorded, and a turn settles it.",
   role: "operator",
-  params: ReviewParams,
   body: Resolution,
-  answer: { status: 202, schema: Resolved, says: "The statement is durable." },
   problems: [404, 409],
   record: ({ body, params }) => ({
     subject: params.review,
@@ -113,14 +117,13 @@ export const Confirmation = z.strictObject({
 export type Confirmation = z.output<typeof Confirmation>;
 
 export const confirmResolutionRoute = postRoute({
+  ...onReview,
   name: "confirm-resolution",
   path: "reviews/{tenant}/{case}/{review}/confirm",
   summary:
     "The second person's word on a forced resolution: only now is it recorded as a statement.",
   role: "overrider",
-  params: ReviewParams,
   body: Confirmation,
-  answer: { status: 202, schema: Resolved, says: "The statement is durable." },
   problems: [404, 409],
   record: ({ body, params }) => ({
     subject: params.review,
