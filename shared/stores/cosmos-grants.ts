@@ -1,8 +1,10 @@
 // Grants in Cosmos DB: container `grants`, key /tenantId (design.md 9).
 //
 // Candidates may be a few seconds old: they choose a grant for a claim. The send gate reads that grant again, now.
-// A grant that newer code wrote is none: what cannot be read covers nothing.
+// A grant that newer code wrote, or that somebody put there by hand and wrongly, is none: what cannot be read covers nothing, and
+// keeps nobody from one that does. The list of all grants says that it is there, by a fault that names it.
 import type { Container } from "@azure/cosmos";
+import { TerminalFault } from "../domain/faults.ts";
 import { Grant } from "../domain/records/grant.ts";
 import { decode } from "./case-documents.ts";
 import { queryPages } from "./cosmos/query-pages.ts";
@@ -21,6 +23,16 @@ export function cosmosGrants(
   options: { clockMs: () => number },
 ): GrantRegister {
   return { ...grantReader(container, options), ...grantWriter(container) };
+}
+
+function readable(document: unknown): Grant[] {
+  try {
+    const grant = decode(Grant, document);
+    return grant === undefined ? [] : [grant];
+  } catch (error) {
+    if (error instanceof TerminalFault) return [];
+    throw error;
+  }
 }
 
 type Reading = Pick<GrantRegister, "candidates" | "read" | "list">;
@@ -47,10 +59,7 @@ function grantReader(container: Container, options: { clockMs: () => number }): 
         { query, parameters },
         { partitionKey: [tenantId], ids: { tenantId }, what: "the query for grants" },
       );
-      const grants = pages
-        .flat()
-        .map((document) => decode(Grant, document))
-        .filter((grant) => grant !== undefined);
+      const grants = pages.flat().flatMap(readable);
       cache.set(key, { readAtMs: nowMs, grants });
       return grants;
     },

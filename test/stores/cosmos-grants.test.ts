@@ -42,6 +42,8 @@ describe("grants", () => {
       aGrant({ ...wanted, id: "grant:other-action", action: "crm.close_case.v1" }),
       aGrant({ ...wanted, id: "grant:other-subject", subject: "customer-onboarding" }),
       { ...aGrant({ ...wanted, id: "grant:newer" }), schemaVersion: 2 },
+      // Somebody put it there by hand: it covers nothing, and keeps nobody from the good one.
+      { ...aGrant({ ...wanted, id: "grant:by-hand" }), limits: { amount: 500 } },
     ];
     for (const grant of [wanted, ...others]) await put("grants", grant);
     expect(await grants.candidates(wanted)).toEqual([wanted]);
