@@ -57,6 +57,19 @@ export function decode<Document extends object>(
   });
 }
 
+/** For what is read in bulk, where one bad document must stop no other: undefined also when it does not fit. */
+export function readable<Document extends object>(
+  schema: z.ZodType<Document>,
+  document: unknown,
+): Document | undefined {
+  try {
+    return decode(schema, document);
+  } catch (error) {
+    if (error instanceof TerminalFault) return undefined;
+    throw error;
+  }
+}
+
 function forwarded(
   { id, schemaVersion: from }: z.infer<typeof Envelope>,
   document: unknown,

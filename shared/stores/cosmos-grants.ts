@@ -4,9 +4,8 @@
 // A grant that newer code wrote, or that somebody put there by hand and wrongly, is none: what cannot be read covers nothing, and
 // keeps nobody from one that does. The list of all grants says that it is there, by a fault that names it.
 import type { Container } from "@azure/cosmos";
-import { TerminalFault } from "../domain/faults.ts";
 import { Grant } from "../domain/records/grant.ts";
-import { decode } from "./case-documents.ts";
+import { decode, readable } from "./case-documents.ts";
 import { queryPages } from "./cosmos/query-pages.ts";
 import { grantWriter } from "./cosmos/write-grant.ts";
 import { readDocument } from "./cosmos/read-document.ts";
@@ -23,16 +22,6 @@ export function cosmosGrants(
   options: { clockMs: () => number },
 ): GrantRegister {
   return { ...grantReader(container, options), ...grantWriter(container) };
-}
-
-function readable(document: unknown): Grant[] {
-  try {
-    const grant = decode(Grant, document);
-    return grant === undefined ? [] : [grant];
-  } catch (error) {
-    if (error instanceof TerminalFault) return [];
-    throw error;
-  }
 }
 
 type Reading = Pick<GrantRegister, "candidates" | "read" | "list">;
@@ -59,7 +48,7 @@ function grantReader(container: Container, options: { clockMs: () => number }): 
         { query, parameters },
         { partitionKey: [tenantId], ids: { tenantId }, what: "the query for grants" },
       );
-      const grants = pages.flat().flatMap(readable);
+      const grants = pages.flat().flatMap((document) => readable(Grant, document) ?? []);
       cache.set(key, { readAtMs: nowMs, grants });
       return grants;
     },

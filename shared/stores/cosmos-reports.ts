@@ -2,7 +2,7 @@
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { Report } from "../domain/records/report.ts";
-import { decode } from "./case-documents.ts";
+import { decode, readable } from "./case-documents.ts";
 import { failureOf, refusalOf } from "./cosmos/answers.ts";
 import { createOnce } from "./cosmos/create-once.ts";
 import { queryPages } from "./cosmos/query-pages.ts";
@@ -30,7 +30,7 @@ export function cosmosReports(
         { what: "the query for reports that are due", ids: {} },
       );
       return pages.flat().flatMap((document) => {
-        const report = decode(Report, document);
+        const report = readable(Report, document);
         return report === undefined ? [] : [{ report, etag: Stored.parse(document)._etag }];
       });
     },

@@ -1,7 +1,7 @@
 // Providers' reports in memory, beside the effects of a memory store; the contract suite holds both this and Cosmos DB.
 import type { CaseKey } from "../../shared/domain/identity.ts";
 import { Report } from "../../shared/domain/records/report.ts";
-import { decode } from "../../shared/stores/case-documents.ts";
+import { readable } from "../../shared/stores/case-documents.ts";
 import type { ReportStore } from "../../shared/stores/ports.ts";
 import type { Partitions, Stored } from "./partitions.ts";
 
@@ -12,7 +12,7 @@ export function memoryReports({ partitions }: { partitions: Partitions }): Repor
       .flatMap((key) => partitions.documents(key, 0).map((document) => ({ key, document })));
   const reports = () =>
     all().flatMap(({ document }) => {
-      const report = document["type"] === "report" ? decode(Report, document) : undefined;
+      const report = document["type"] === "report" ? readable(Report, document) : undefined;
       return report === undefined ? [] : [{ report, etag: document._etag }];
     });
   return {

@@ -74,6 +74,17 @@ export function reportStoreContract(open: () => { store: ReportStore; cases: Cas
         }
       });
 
+      test("that cannot be read keeps no other from being looked at", async () => {
+        const { tenantId } = newCaseKey();
+        // After everything else that shares the store.
+        const good = aReport(tenantId, { retryAtMs: 9_000_000_000_001 });
+        const broken = { ...aReport(tenantId, { retryAtMs: 9_000_000_000_000 }), looks: "many" };
+        await store.create(broken as never);
+        await store.create(good);
+        const due = await store.due({ nowMs: 9_000_000_000_002, max: 100 });
+        expect(due.map(({ report }) => report.id)).toContain(good.id);
+      });
+
       test("is replaced by the one who read it last, and then is due no more", async () => {
         const report = aReport(newCaseKey().tenantId, { retryAtMs: 500 });
         await store.create(report);
