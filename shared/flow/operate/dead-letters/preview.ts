@@ -57,17 +57,17 @@ async function previewOf({ book, cases }: PreviewPorts, key: CaseKey): Promise<P
   if (left !== undefined) {
     return { verdict: "newerCode", says: `This code would leave it alone: ${left}.` };
   }
-  const standing = standingOf(snapshot);
-  if (standing !== undefined) return standing;
   const step = next(snapshot, book, { nowMs: storeMs });
+  const standing = standingOf(snapshot, step);
+  if (standing !== undefined) return standing;
   const unknown = snapshot.effects.find(
     (effect) => effect.status === "unknown" && effect.abandonedBy === undefined,
   );
   return unknown === undefined ? stepPreview(snapshot, step) : unknownPreview(unknown, step);
 }
 
-/** What is so whatever comes next. */
-function standingOf(snapshot: Snapshot): Preview | undefined {
+/** What keeps a look from doing anything. */
+function standingOf(snapshot: Snapshot, step: Step): Preview | undefined {
   const record = snapshot.case;
   if (record === undefined) return undefined;
   if (record.erased !== undefined) {
@@ -81,7 +81,8 @@ function standingOf(snapshot: Snapshot): Preview | undefined {
     const says = `The case is held (${reason}): ${detail}. Resolve its review first.`;
     return { verdict: "held", says };
   }
-  if (record.claim === undefined) return undefined;
+  // Once its time is up the call is over, whatever became of its worker.
+  if (record.claim === undefined || step.kind !== "wait") return undefined;
   const { operationId } = record.claim;
   const says = "A call is under way: a look would wait for its end and begin nothing.";
   return { verdict: "callUnderWay", says, operationId };
@@ -134,6 +135,10 @@ function stepPreview(snapshot: Snapshot, step: Step): Preview {
         says: "Would take in what has arrived since, and may then decide again.",
       };
     case "markUnknown":
+      return {
+        verdict: "wouldGoOn",
+        says: "A call must be over and nobody recorded its end: a look would mark it unknown, and find out as its provider allows.",
+      };
     case "endPlan":
     case "openReview":
     case "askApprovals":
