@@ -174,6 +174,7 @@ function operatorPorts(
     about: { version: packageJson.version, workflows, settings: config.settingNames },
     records: operators,
     caseIdKey: config.caseIdKey,
+    sources: config.webhookSources,
     easyAuthIsOn: config.easyAuthIsOn,
     tenants: Object.values(config.webhookSources).map(({ tenantId }) => tenantId),
   };

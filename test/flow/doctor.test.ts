@@ -33,12 +33,17 @@ const healthy: Surroundings = {
   queueCounts: async () => undefined,
 };
 
+const secret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+
 async function wrongIn(seen: Partial<Surroundings>, change: Partial<DoctorPorts> = {}) {
-  const { control } = newWorld();
+  const { book, control, nowMs } = newWorld();
   const reply = await showDoctor({
     about: { version: "1", workflows: [], settings: [] },
     surroundings: { ...healthy, ...seen },
+    book,
     control,
+    nowMs,
+    sources: { erp: { tenantId: "acme", workflow: "test-flow", secrets: [{ name: "a", secret }] } },
     easyAuthIsOn: true,
     ...change,
   });
@@ -51,6 +56,21 @@ async function wrongIn(seen: Partial<Surroundings>, change: Partial<DoctorPorts>
 describe("the doctor", () => {
   test("finds nothing where all is as it is deployed", async () => {
     expect(await wrongIn({})).toEqual([]);
+  });
+
+  test("tells a webhook source whose deliveries are all turned away", async () => {
+    const ended = { name: "old", secret, notAfter: "2026-11-29T11:59:59Z" };
+    const good = { name: "new", secret };
+    const tenantId = "acme";
+    const sources = {
+      erp: { tenantId, workflow: "test-flow", secrets: [ended, good] },
+      typo: { tenantId, workflow: "test-flaw", secrets: [good] },
+      mail: { tenantId, provider: "e-mail", secrets: [good] },
+      forgotten: { tenantId, workflow: "test-flow", secrets: [ended] },
+    };
+    expect(await wrongIn({}, { sources })).toEqual([
+      "webhook sources: wrong: typo: its workflow is not registered here; mail: its provider is not registered here, or has no webhooks; forgotten: each of its secrets has ended",
+    ]);
   });
 
   test("tells an account where an ETag guards nothing", async () => {

@@ -9,7 +9,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FieldError, Problem } from "../problem.ts";
-import type { WebhookSource } from "./webhook-sources.ts";
+import { hasEnded, type WebhookSource } from "./webhook-sources.ts";
 
 export interface SignedBytes {
   /** Header by lower-case name; null when absent. */
@@ -35,7 +35,7 @@ export function verifyWebhook(
   const wrong = headerProblem(delivery) ?? timestampProblem(delivery, nowMs);
   if (wrong !== undefined) return { kind: "unsigned", problem: wrong };
   const fitting = source.secrets.filter(({ secret }) => fits(secret, delivery));
-  const good = fitting.find(({ notAfter }) => !(notAfter && Date.parse(notAfter) <= nowMs));
+  const good = fitting.find((secret) => !hasEnded(secret, nowMs));
   if (good !== undefined) return { kind: "signed", secretName: good.name };
   const [ended] = fitting;
   return {

@@ -4,6 +4,7 @@
 // (cases.md 17). Errors name the field, like `erp.secrets.0.secret`, and never repeat a value.
 // A misspelt field is refused: a `notafter` that nobody reads would keep an old secret good for ever.
 import { z } from "zod";
+import type { Book } from "../../domain/definitions.ts";
 import { tenantIdPattern } from "../../domain/identity.ts";
 import { investigateSource, refreshSource } from "../../domain/transitions/fold-event.ts";
 
@@ -26,6 +27,7 @@ const WebhookSecret = z.strictObject({
   /** From then on it signs nothing any more: no redeploy is needed at the switch. */
   notAfter: z.iso.datetime({ offset: true }).optional(),
 });
+type WebhookSecret = z.infer<typeof WebhookSecret>;
 
 const WebhookSource = z
   .strictObject({
@@ -52,6 +54,24 @@ const sourceName = z
 
 export const WebhookSources = z.record(sourceName, WebhookSource);
 export type WebhookSources = z.infer<typeof WebhookSources>;
+
+/** Sources of which each delivery is turned away, and why: by settings, not by their senders. */
+export function deafSources(sources: WebhookSources, book: Book, nowMs: number): string[] {
+  return Object.entries(sources).flatMap(([name, { provider, secrets, workflow }]) => {
+    const why: string[] = [];
+    if (workflow !== undefined && book.workflow(workflow) === undefined)
+      why.push("its workflow is not registered here");
+    if (provider !== undefined && book.provider(provider)?.report === undefined)
+      why.push("its provider is not registered here, or has no webhooks");
+    if (secrets.every((secret) => hasEnded(secret, nowMs)))
+      why.push("each of its secrets has ended");
+    return why.length === 0 ? [] : [`${name}: ${why.join(", ")}`];
+  });
+}
+
+export function hasEnded({ notAfter }: WebhookSecret, nowMs: number): boolean {
+  return notAfter !== undefined && Date.parse(notAfter) <= nowMs;
+}
 
 export function sourceOf(sources: WebhookSources, name: string): WebhookSource | undefined {
   return Object.hasOwn(sources, name) ? sources[name] : undefined;

@@ -3,6 +3,8 @@
 // Names of settings, never values. A thing that the app's identity may not see is said to be not readable, which is no fault.
 import { z } from "zod";
 import { schemaVersion } from "../../../domain/records/evidence.ts";
+import type { Book } from "../../../domain/definitions.ts";
+import { deafSources, type WebhookSources } from "../../intake/webhook-sources.ts";
 import type { ControlRegister } from "../../../stores/ports.ts";
 import type { Surroundings } from "../../../stores/surroundings.ts";
 import { getRoute } from "../route.ts";
@@ -45,7 +47,10 @@ export interface DoctorPorts {
   about: About;
   surroundings: Surroundings;
   control: ControlRegister;
+  book: Book;
+  sources: WebhookSources;
   easyAuthIsOn: boolean;
+  nowMs(): number;
 }
 
 /** As infra/entities.json makes them; a test holds the two together. */
@@ -79,6 +84,7 @@ export async function showDoctor(ports: DoctorPorts): Promise<Reply<z.infer<type
     account,
     ...containers,
     ...queues,
+    sourceCheck(ports),
     { name: "drain", state: "ok", says: drainInWords(drain) },
     { name: "settings", state: "ok", says: settings.join(", ") },
   ];
@@ -91,6 +97,15 @@ export async function showDoctor(ports: DoctorPorts): Promise<Reply<z.infer<type
     checks,
   };
   return { kind: "done", body };
+}
+
+function sourceCheck({ book, nowMs, sources }: DoctorPorts): Check {
+  const deaf = deafSources(sources, book, nowMs());
+  return {
+    name: "webhook sources",
+    state: deaf.length === 0 ? "ok" : "wrong",
+    says: deaf.length === 0 ? Object.keys(sources).join(", ") : deaf.join("; "),
+  };
 }
 
 function drainInWords({ drain, draining }: Awaited<ReturnType<ControlRegister["readDrain"]>>) {
