@@ -1,5 +1,6 @@
 // The change feed of `cases`. It never throws for a document: a throw would lose the whole batch.
 //
+// A case has some ten documents: the more come at once, the more of one case come together, for one read.
 // What cannot even start (no connection) does throw, and the retry policy keeps the same batch until it can.
 import { app, type InvocationContext } from "@azure/functions";
 import { contextLog } from "../shared/flow/context-log.ts";
@@ -23,7 +24,7 @@ app.cosmosDB("reconcile-effects", {
   leaseContainerName: "leases",
   leaseContainerPrefix: "reconcile-effects",
   startFromBeginning: true,
-  maxItemsPerInvocation: 100,
+  maxItemsPerInvocation: 1000,
   feedPollDelay: 2000,
   retry: {
     strategy: "exponentialBackoff",

@@ -1,7 +1,7 @@
 // The one control document of a deployment: container `control`, key /id (design.md 3, 9).
 //
 // Every turn asks for the drain flag, again before each decision and claim, so it may be two seconds old: one read in two
-// seconds a worker, whatever it does. The fingerprint of the case-id key is written once, by whichever instance starts first,
+// seconds a worker, whatever it does and however many ask at once. The fingerprint of the case-id key is written once, by whichever instance starts first,
 // and never changed: an app with another key must refuse to start.
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
@@ -30,22 +30,23 @@ export function cosmosControl(
   options: { clockMs: () => number },
 ): ControlRegister {
   const { clockMs } = options;
-  let cached: { readAtMs: number; control: Control } | undefined;
+  // Begun then, so that the answer is never younger than it is said to be.
+  let cached: { readAtMs: number; control: Promise<Control> } | undefined;
+
+  function begin(): Promise<Control> {
+    const reading = { readAtMs: clockMs(), control: readControl(container) };
+    cached = reading;
+    reading.control.catch(() => {
+      if (cached === reading) cached = undefined;
+    });
+    return reading.control;
+  }
 
   return {
     async read() {
-      const ageMs = cached === undefined ? maxAgeMs : clockMs() - cached.readAtMs;
-      if (cached !== undefined && ageMs < maxAgeMs) return aged(cached.control, ageMs);
-      // Taken before the read, so that the answer is never younger than it is said to be.
-      const readAtMs = clockMs();
-      const { document, storeMs } = await readNow(container);
-      const control: Control = {
-        draining: document?.draining ?? false,
-        caseIdKeyFingerprint: document?.caseIdKeyFingerprint,
-        storeMs,
-      };
-      cached = { readAtMs, control };
-      return control;
+      if (cached === undefined || clockMs() - cached.readAtMs >= maxAgeMs) return begin();
+      const { readAtMs, control } = cached;
+      return aged(await control, clockMs() - readAtMs);
     },
 
     async pinCaseIdKey(fingerprint) {
@@ -81,6 +82,15 @@ export function cosmosControl(
       cached = undefined;
       return changed ? "stopped" : "stoppedBefore";
     },
+  };
+}
+
+async function readControl(container: Container): Promise<Control> {
+  const { document, storeMs } = await readNow(container);
+  return {
+    draining: document?.draining ?? false,
+    caseIdKeyFingerprint: document?.caseIdKeyFingerprint,
+    storeMs,
   };
 }
 

@@ -1,9 +1,8 @@
 // Grants in Cosmos DB: container `grants`, key /tenantId (design.md 9).
 //
 // Candidates may be a few seconds old: they choose a grant for a claim. The send gate reads that grant again, now.
-// A grant that newer code wrote, or that somebody put there by hand and wrongly, is none: what cannot be read covers nothing, and
-// keeps nobody from one that does. The list of all grants says that it is there, by a fault that names it.
-import type { Container } from "@azure/cosmos";
+// A grant that newer code wrote is none: what cannot be read covers nothing.
+import type { Container, SqlQuerySpec } from "@azure/cosmos";
 import { Grant } from "../domain/records/grant.ts";
 import { decode, readable } from "./case-documents.ts";
 import { queryPages } from "./cosmos/query-pages.ts";
@@ -27,10 +26,10 @@ export function cosmosGrants(
 type Reading = Pick<GrantRegister, "candidates" | "read" | "list">;
 
 function grantReader(container: Container, options: { clockMs: () => number }): Reading {
-  const cache = new Map<string, { readAtMs: number; grants: Grant[] }>();
+  const cache = new Map<string, { readAtMs: number; grants: Promise<Grant[]> }>();
   const { clockMs } = options;
   return {
-    async candidates(wanted) {
+    candidates(wanted) {
       const { tenantId, subject, action } = wanted;
       const key = JSON.stringify([tenantId, subject, action]);
       const nowMs = clockMs();
@@ -43,22 +42,25 @@ function grantReader(container: Container, options: { clockMs: () => number }): 
         { name: "@subject", value: subject },
         { name: "@action", value: action },
       ];
-      const { pages } = await queryPages(
-        { container },
-        { query, parameters },
-        { partitionKey: [tenantId], ids: { tenantId }, what: "the query for grants" },
-      );
-      const grants = pages.flat().flatMap((document) => readable(Grant, document) ?? []);
-      cache.set(key, { readAtMs: nowMs, grants });
-      return grants;
+      const what = "the query for grants";
+      const reading = {
+        readAtMs: nowMs,
+        grants: queryGrants(container, tenantId, { query: { query, parameters }, what }).then(
+          (documents) => documents.flatMap((document) => readable(Grant, document) ?? []),
+        ),
+      };
+      // Whoever asks meanwhile waits for the same answer.
+      cache.set(key, reading);
+      reading.grants.catch(() => {
+        if (cache.get(key) === reading) cache.delete(key);
+      });
+      return reading.grants;
     },
     async list(tenantId) {
-      const { pages } = await queryPages(
-        { container },
-        { query: 'SELECT * FROM c WHERE c.type = "grant"' },
-        { partitionKey: [tenantId], ids: { tenantId }, what: "the list of grants" },
-      );
-      return pages.flat().flatMap((document) => decode(Grant, document) ?? []);
+      const all = { query: 'SELECT * FROM c WHERE c.type = "grant"' };
+      const what = "the list of grants";
+      const documents = await queryGrants(container, tenantId, { query: all, what });
+      return documents.flatMap((document) => decode(Grant, document) ?? []);
     },
     async read(tenantId, grantId) {
       const { document } = await readDocument({ container }, grantId, {
@@ -68,4 +70,14 @@ function grantReader(container: Container, options: { clockMs: () => number }): 
       return document === undefined ? undefined : decode(Grant, document);
     },
   };
+}
+
+async function queryGrants(
+  container: Container,
+  tenantId: string,
+  { query: asked, what }: { query: SqlQuerySpec; what: string },
+): Promise<unknown[]> {
+  const partition = { partitionKey: [tenantId], isWhole: true, ids: { tenantId } };
+  const { pages } = await queryPages({ container }, asked, { ...partition, what });
+  return pages.flat();
 }

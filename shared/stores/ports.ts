@@ -214,5 +214,10 @@ export type QueueName = "cases" | "reviews";
 export interface HintQueue {
   send(queue: QueueName, hint: Hint): Promise<void>;
   /** Delivered no earlier than `atMs` by the broker's clock. */
-  schedule(queue: QueueName, hint: Hint, atMs: number): Promise<void>;
+  schedule(queue: QueueName, hint: Hint, atMs: number): Promise<ScheduledHint>;
+}
+
+export interface ScheduledHint {
+  /** Never rejects: one that is on its way already, or cannot be taken back, comes and finds nothing to do. */
+  cancel(): Promise<void>;
 }

@@ -185,7 +185,7 @@ describe("what cannot be read", () => {
     const two = { ...plan, actions: [], notifications: [tell, { ...tell, target: "owner-2" }] };
     const world = worldOf({ fused: false, decide: () => two });
     await world.post(1);
-    await turnUntilDeath(world, mortal(world, { boundary: "readPayload", when: "before" }));
+    await turnUntilDeath(world, mortal(world, { boundary: "grants", when: "before" }));
     const [first] = await world.effects();
     lose(world, first?.payloadRef ?? "");
     await world.run();
@@ -278,7 +278,7 @@ test("a plain payload that was changed in the store is not sent either", async (
 async function atTheNotification(): Promise<World> {
   const world = worldOf({ fused: false });
   await world.post(1);
-  const death = { boundary: "readPayload", when: "before", visit: 2 } as const;
+  const death = { boundary: "grants", when: "before", visit: 3 } as const;
   await turnUntilDeath(world, mortal(world, death));
   expect((await effectOf(world, "mail.tell.v1")).status).toBe("prepared");
   return world;

@@ -109,12 +109,13 @@ describe("a case that kills its workers", () => {
       await world.hints.send("cases", { ...one, hintId: one.caseId, reason: "event" });
     }
     let deaths = 0;
-    world.cases.hooks = {
-      before: ({ key: looked, operation }) => {
-        if (operation !== "head" || looked?.caseId !== poison.caseId) return undefined;
-        deaths += 1;
-        throw new Error("out of memory");
-      },
+    const workflow = world.book.workflow("test-flow");
+    if (workflow === undefined) throw new Error("no workflow");
+    const { fold } = workflow;
+    workflow.fold = (facts, folded, options) => {
+      if (folded.caseId !== poison.caseId) return fold(facts, folded, options);
+      deaths += 1;
+      throw new Error("out of memory");
     };
     await deliverAll(world, undefined, 2000);
     const ends = await Promise.all(

@@ -10,7 +10,7 @@ import { Killed, key, mortal, newWorld, turnUntilDeath, type World } from "./wor
 const boundaries = [
   ["before its claim", { boundary: "write", when: "before" }],
   ["in mid-call, applied", { boundary: "send", when: "after" }],
-  ["between settlement and commit", { boundary: "look", when: "after", visit: 2 }],
+  ["between settlement and commit", { boundary: "look", when: "after" }],
   ["before the outbox was told", { boundary: "gate", when: "before", visit: 3 }],
 ] as const;
 
@@ -24,6 +24,30 @@ function dropHints(world: World): void {
   ) {
     delivery.complete();
   }
+}
+
+/** Takes a hint to be scheduled, and never delivers it. */
+const unplugged = () => Promise.resolve({ cancel: () => Promise.resolve() });
+
+/** The provider's own word about the first effect, as intake stores it. */
+async function reportReceipt(world: World): Promise<void> {
+  const [effect] = await world.effects();
+  if (effect === undefined) throw new Error("no effect");
+  const { operationId, payloadDigest, target } = effect;
+  const boundTo = { operationId, target, payloadDigest };
+  await world.cases.createFinding({
+    id: `finding:${operationId}:report`,
+    type: "finding",
+    schemaVersion: 1,
+    ...key,
+    operationId,
+    content: {
+      kind: "providerReport",
+      receipt: { stage: "accepted", providerId: "p-1", boundTo, content: {} },
+    },
+    by: "provider",
+    foundAtMs: world.nowMs(),
+  });
 }
 
 /** Committed, each effect applied once; and the owner was told, or nobody can prove it and a person knows. */
@@ -56,7 +80,7 @@ describe.each(boundaries)("a worker that died %s", (_where, death) => {
         const delivery = world.hints.receive(queue);
         if (delivery === undefined) continue;
         const ports = world.worker();
-        ports.hints = { send: () => Promise.resolve(), schedule: () => Promise.resolve() };
+        ports.hints = { send: () => Promise.resolve(), schedule: unplugged };
         await advanceCase(ports, delivery.hint);
         delivery.complete();
       }
@@ -69,7 +93,7 @@ describe("a worker that died before its claim", () => {
   test("is followed by the redelivery of its message alone", async () => {
     const world = newWorld();
     await world.post(1);
-    world.hints.schedule = () => Promise.resolve();
+    world.hints.schedule = unplugged;
     await turnUntilDeath(world, mortal(world, { boundary: "write", when: "before" }));
     const delivery = world.hints.receive("cases");
     expect(delivery?.deliveryCount).toBe(2);
@@ -210,6 +234,27 @@ describe("the change feed", () => {
     expect(world.batches() - before).toBeLessThanOrEqual(2);
     expect(hinted).toBeLessThanOrEqual(1);
     expect((await world.reviews()).map(({ id, kind }) => `${kind} ${id}`)).toHaveLength(1);
+  });
+
+  test.each([
+    ["leaves alone", (): void => {}, 0],
+    ["reads and wakes, its time being over,", (world: World): void => world.advance(60_000), 1],
+    ["reads and wakes, a finding having come,", reportReceipt, 1],
+  ] as const)("%s a case whose call is in flight", async (_what, happens, expected) => {
+    const world = newWorld();
+    await world.post(1);
+    await turnUntilDeath(world, mortal(world, { boundary: "send", when: "before" }));
+    await happens(world);
+    let reads = 0;
+    world.cases.hooks = {
+      before({ operation }) {
+        if (operation === "read") reads += 1;
+        return undefined;
+      },
+    };
+    const { documents } = world.cases.changesSince(0);
+    const { hinted } = await reconcileEffects(world.worker(), documents);
+    expect({ reads, hinted }).toEqual({ reads: expected, hinted: expected });
   });
 
   test("alerts on an effect that is ahead of its case", async () => {

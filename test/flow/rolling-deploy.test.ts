@@ -93,9 +93,10 @@ describe("a case of which newer code wrote", () => {
     makeNewer(world, type);
     const before = stored(world);
     const log = listening();
-    const { book, cases, hints } = world;
+    const { book, cases, control, hints } = world;
     const nowMs = () => world.nowMs();
-    const ports = { book, cases, hints, log, nowMs, random: () => "r", telemetry: silentTelemetry };
+    const common = { book, cases, control, hints, log, nowMs };
+    const ports = { ...common, random: () => "r", telemetry: silentTelemetry };
     const reconciled = await reconcileEffects(ports, all);
     expect(reconciled).toMatchObject({ alerts: 0, failed: 0 });
     const request = { key, answerId: "a-1", principal: person } as const;

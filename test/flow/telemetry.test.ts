@@ -22,14 +22,13 @@ describe("the trace of a case", () => {
     world.hints.receive("cases")?.complete();
     await deliver(world, told(world, heard));
     const sent = ["gate", "send", "settle"];
-    const scheduled = { hint: [{ turn: ["read"] }] };
     const [first] = heard.tree();
     expect(first).toEqual({
       turn: [
         "read",
         "foldEvent",
-        { decide: ["look", "decide"] },
-        { claim: ["grants", "write", scheduled, ...sent] },
+        { decide: ["decide"] },
+        { claim: ["grants", "write", "hint", ...sent] },
         { claim: ["grants", "write", ...sent] },
         { commit: ["look"] },
         { claim: ["grants", "write", ...sent] },

@@ -64,7 +64,10 @@ export function memoryHints(options: { nowMs: () => number }): MemoryHints {
   const hints: MemoryHints = {
     beforeSend: undefined,
     send: (name, hint) => enqueue(name, hint, nowMs()),
-    schedule: (name, hint, atMs) => enqueue(name, hint, Math.max(atMs, nowMs())),
+    async schedule(name, hint, atMs) {
+      await enqueue(name, hint, Math.max(atMs, nowMs()));
+      return { cancel: () => Promise.resolve(takeBack(queues[name], hint, nowMs())) };
+    },
     receive(name) {
       const queue = queues[name];
       const message = queue.messages.find(
@@ -78,6 +81,13 @@ export function memoryHints(options: { nowMs: () => number }): MemoryHints {
     deadLetters: (name) => [...queues[name].dead],
   };
   return hints;
+}
+
+/** Only what is not active yet, as Service Bus has it; its id stays known. */
+function takeBack(queue: Queue, { hintId }: Hint, nowMs: number): void {
+  queue.messages = queue.messages.filter(
+    ({ activeAtMs, hint }) => hint.hintId !== hintId || activeAtMs <= nowMs,
+  );
 }
 
 function deliver(queue: Queue, message: Message): Delivery {

@@ -1,6 +1,5 @@
 // One safety rule removed at a time: what to patch, and which claim about the world must then fail.
 export interface Mutant {
-  /** The rule that is gone. */
   rule: string;
   file: string;
   find: string;
@@ -12,13 +11,10 @@ export interface Mutant {
 
 const counterexamples = "test/flow/counterexamples.test.ts";
 const turns = "test/flow/advance-case.test.ts";
-const removedCode = "test/flow/removed-code.test.ts";
 const revisions = "test/flow/revisions.test.ts";
-const byModel = "test/agent/decide-by-model.test.ts";
 const payloads = "test/flow/payloads.test.ts";
 const reviews = "test/flow/operate/reviews.test.ts";
 const forced = "test/flow/operate/forced.test.ts";
-const rollingDeploy = "test/flow/rolling-deploy.test.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -28,6 +24,14 @@ export const mutants: readonly Mutant[] = [
     replace: "    await Promise.resolve();",
     killedBy: "who comes too early for the second hints again",
     testFile: "test/flow/rescue.test.ts",
+  },
+  {
+    rule: "what was read is as of now only until something is awaited",
+    file: "shared/flow/turn/turn.ts",
+    find: "      turn.isFresh = false;",
+    replace: "",
+    killedBy: "is not made on facts that an event changed",
+    testFile: turns,
   },
   {
     rule: "a stale plan ends",
@@ -166,7 +170,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (whyLeft(turn.draft, book, nowMs) !== undefined) return false;",
     replace: "if (nowMs < 0) return false;",
     killedBy: "its effect is left alone however often",
-    testFile: rollingDeploy,
+    testFile: "test/flow/rolling-deploy.test.ts",
   },
   {
     rule: "a type that nobody here knows is left to whoever does",
@@ -174,7 +178,7 @@ export const mutants: readonly Mutant[] = [
     find: "return isYoung ?",
     replace: "return isYoung && sinceMs < 0 ?",
     killedBy: "is left unfolded by the older worker",
-    testFile: rollingDeploy,
+    testFile: "test/flow/rolling-deploy.test.ts",
   },
   {
     rule: "nothing is sent of an action that this code does not have",
@@ -182,7 +186,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return missingStep(effect, facts.book, "send") ?? claimStep(effect, facts);',
     replace: "return claimStep(effect, facts);",
     killedBy: "and only its action was removed is not sent again",
-    testFile: removedCode,
+    testFile: "test/flow/removed-code.test.ts",
   },
   {
     rule: "what this code cannot fold waits, and is not refused",
@@ -278,7 +282,7 @@ export const mutants: readonly Mutant[] = [
     find: "cents > toleranceCents && cents <= varianceCents",
     replace: "cents > toleranceCents",
     killedBy: "claims more than the variance",
-    testFile: byModel,
+    testFile: "test/agent/decide-by-model.test.ts",
   },
   {
     rule: "a model's answer is memoised",
@@ -287,7 +291,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '((_name: string, _schema: unknown, ask: () => ReturnType<typeof model.ask<Answer>>) => ask())("proposal", proposalOf(question.answer), () =>',
     killedBy: "is not asked again after a crash",
-    testFile: byModel,
+    testFile: "test/agent/decide-by-model.test.ts",
   },
   {
     rule: "a model's refusal is for a person",
@@ -295,7 +299,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (refusal) return",
     replace: "if (refusal === content) return",
     killedBy: "is a refusal beside an answer",
-    testFile: byModel,
+    testFile: "test/agent/decide-by-model.test.ts",
   },
   {
     rule: "the model's key follows no redirect",

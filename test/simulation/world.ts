@@ -199,7 +199,7 @@ export function newWorld(options: WorldOptions) {
       const { documents, position } = cases.changesSince(since);
       if (documents.length > 0)
         await reconcileEffects(
-          { cases, hints, book, log: silentLog, telemetry: silentTelemetry },
+          { cases, control, hints, book, log: silentLog, telemetry: silentTelemetry },
           documents,
         );
       return position;
@@ -308,14 +308,17 @@ function faultyHints(parts: {
   const put = async (queue: QueueName, hint: Parameters<HintQueue["send"]>[1], atMs: number) => {
     const fault = parts.hintFault();
     if (fault === "throws") throw new TransientFault("the broker did not answer");
-    if (fault === "lost") return;
-    await broker.schedule(queue, hint, atMs);
+    if (fault === "lost") return { cancel: () => Promise.resolve() };
+    const scheduled = await broker.schedule(queue, hint, atMs);
     if (fault === "twice")
       await broker.schedule(queue, { ...hint, hintId: `${hint.hintId} again` }, atMs);
     parts.wake(atMs);
+    return scheduled;
   };
   return {
-    send: (queue, hint) => put(queue, hint, 0),
+    async send(queue, hint) {
+      await put(queue, hint, 0);
+    },
     schedule: (queue, hint, atMs) => put(queue, hint, atMs),
   };
 }

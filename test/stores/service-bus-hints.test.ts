@@ -97,6 +97,20 @@ describe("a hint", () => {
     await receiver.close();
   });
 
+  test("that is taken back before its time never comes; taken back too late it has come, and that is no fault", async () => {
+    const key = newCaseKey();
+    const [soon, late] = [hintFor(key), hintFor(key)];
+    const scheduled = await hints.schedule("cases", soon, Date.now() + 700);
+    await scheduled.cancel();
+    const there = await hints.schedule("cases", late, Date.now() + 700);
+    const receiver = await client.acceptSession("cases", caseKeyText(key));
+    const messages = await receiver.receiveMessages(2, { maxWaitTimeInMs: 10_000 });
+    expect(messages.map(({ messageId }) => messageId)).toEqual([late.hintId]);
+    await there.cancel();
+    for (const message of messages) await receiver.completeMessage(message);
+    await receiver.close();
+  });
+
   test("for a time that has passed is there at once", async () => {
     const key = newCaseKey();
     await hints.schedule("cases", hintFor(key), Date.now() - 60_000);

@@ -17,7 +17,7 @@ export function carryTrace(
     const traceparent = telemetry.traceparent();
     return traceparent === undefined ? {} : { traceparent };
   };
-  const inSpan = (fields: Fields, act: () => Promise<void>) =>
+  const inSpan = <Result>(fields: Fields, act: () => Promise<Result>) =>
     telemetry.traceparent() === undefined
       ? act()
       : telemetry.span("hint", { fields, outside: true }, act);

@@ -24,13 +24,21 @@ import {
   handOn,
   nowMsOf,
   openTurn,
+  portsOf,
   requireNowMs,
   setStoreTime,
   type Turn,
   type TurnPorts,
   type TurnResult,
 } from "./turn.ts";
-import { flush, flushAlive, hintWhenDue, isNearlyFull, writeAndReadAgain } from "./write-draft.ts";
+import {
+  flush,
+  flushAlive,
+  hintWhenDue,
+  isNearlyFull,
+  takeHintBack,
+  writeAndReadAgain,
+} from "./write-draft.ts";
 
 const restartsMax = 8;
 
@@ -48,7 +56,7 @@ export async function advanceCase(
       isCounted = true;
       if (await recordCrash(ports, turn)) continue;
     }
-    const result = await runTurn(ports, turn);
+    const result = await runTurn(portsOf(ports, turn), turn);
     if (result !== "again") return result;
     lost = lostIntents(turn);
   }
@@ -102,6 +110,7 @@ async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"
 
 /** A turn may last for many calls: a drain that begins meanwhile stops the next decision and the next claim. */
 async function drainHasBegun(ports: TurnPorts, turn: Turn): Promise<boolean> {
+  if (turn.isFresh) return turn.draining;
   const { draining } = await ports.at("drainFlag", () => ports.control.read());
   turn.draining = draining;
   return draining;
@@ -182,11 +191,16 @@ async function end(
   if (turn.base === base && base.case?.claim !== undefined) {
     await hintWhenDue(ports, turn);
   }
+  await takeHintBack(ports, turn);
   return result;
 }
 
-/** Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? */
+/**
+ * Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? A snapshot since whose
+ * answer nothing was awaited is that look itself: another would be no later than it.
+ */
 async function hasMoved(ports: TurnPorts, turn: Turn): Promise<boolean> {
+  if (turn.isFresh) return false;
   const head = await ports.at("look", () => ports.cases.head(turn.key));
   setStoreTime(ports, turn, head.storeMs);
   if (head.caseEtag !== turn.caseEtag) return true;

@@ -45,9 +45,9 @@ async function storedPayload(
   { payloadRef }: Effect,
 ): Promise<Payload | "unreadable" | undefined> {
   if (payloadRef === undefined) return undefined;
-  // Decided in this very turn and not written yet.
-  const fresh = turn.draft.payloads.find(({ id }) => id === payloadRef);
-  if (fresh !== undefined) return fresh;
+  // Decided in this very turn.
+  const own = [...turn.draft.payloads, ...turn.sealed].find(({ id }) => id === payloadRef);
+  if (own !== undefined) return own;
   try {
     return await ports.at("readPayload", () => ports.cases.readPayload(turn.key, payloadRef));
   } catch (error) {

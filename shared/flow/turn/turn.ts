@@ -9,10 +9,17 @@ import type { Book } from "../../domain/definitions.ts";
 import { TransientFault } from "../../domain/faults.ts";
 import { type CaseKey, caseKeyText, hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
+import type { Payload } from "../../domain/records/payload.ts";
 import type { Snapshot } from "../../domain/records/snapshot.ts";
 import { keepTrouble } from "../measure/keep-trouble.ts";
 import type { Pacing } from "./pacing.ts";
-import type { CaseStore, ControlStore, GrantStore, HintQueue } from "../../stores/ports.ts";
+import type {
+  CaseStore,
+  ControlStore,
+  GrantStore,
+  HintQueue,
+  ScheduledHint,
+} from "../../stores/ports.ts";
 import type { Fields, Telemetry } from "../../telemetry/telemetry.ts";
 
 export type LogFields = Fields;
@@ -72,8 +79,12 @@ export interface Turn {
   storeMs: number | undefined;
   storeMsReadAtMonotonicMs: number;
   draining: boolean;
+  /** Nothing has been awaited since the store showed `base` and the drain flag: both are as of now. */
+  isFresh: boolean;
+  /** Payloads that this turn has frozen and written; none ever changes. */
+  sealed: Payload[];
   /** The due time of which this turn has last sent a hint. */
-  hintedDueAtMs?: number;
+  hinted?: { dueAtMs: number; scheduled: ScheduledHint };
   /** Effects for which this turn found no grant or no payload. */
   withheld: Set<string>;
   evidence?: Evidence | undefined;
@@ -94,7 +105,20 @@ export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
     storeMs: read.storeMs,
     storeMsReadAtMonotonicMs: ports.monotonicMs(),
     draining: control.draining,
+    isFresh: true,
+    sealed: [],
     withheld: new Set(),
+  };
+}
+
+/** The turn's own ports: whatever is awaited through them, what it has read is not as of now any more. */
+export function portsOf(ports: TurnPorts, turn: Turn): TurnPorts {
+  return {
+    ...ports,
+    at(boundary, act) {
+      turn.isFresh = false;
+      return ports.at(boundary, act);
+    },
   };
 }
 

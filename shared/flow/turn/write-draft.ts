@@ -48,6 +48,7 @@ export async function flush(
   }
   countBatch(ports.telemetry, turn, nowMsOf(ports, turn) ?? nowMs);
   turn.evidence = undefined;
+  turn.sealed.push(...turn.draft.payloads);
   turn.base = withoutClosed(turn.draft, turn.storeMs ?? nowMs);
   turn.draft = turn.base;
   if (dueAtMs !== dueBefore && !isHintedInTime(turn)) await hintWhenDue(ports, turn);
@@ -85,9 +86,9 @@ export async function handedOnBefore(
  * deadlines, and whoever finds a call still in flight then hints of that one's (advance-case.ts). So no deadline is
  * without a hint under way, and a case that goes well costs one.
  */
-function isHintedInTime({ base, hintedDueAtMs = Infinity }: Turn): boolean {
+function isHintedInTime({ base, hinted }: Turn): boolean {
   const { claim, dueAtMs = 0 } = base.case ?? {};
-  return claim !== undefined && hintedDueAtMs <= dueAtMs;
+  return claim !== undefined && hinted !== undefined && hinted.dueAtMs <= dueAtMs;
 }
 
 async function settleWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
@@ -200,18 +201,27 @@ const hintSlackMs = 1100;
 
 /** A lost hint loses nothing: the sweeper asks the store for the same `dueAtMs`. */
 export async function hintWhenDue(ports: TurnPorts, turn: Turn): Promise<void> {
-  const { dueAtMs } = turn.base.case ?? {};
+  const { dueAtMs, fence = 0 } = turn.base.case ?? {};
   if (dueAtMs === undefined) return;
-  const hint = { ...turn.key, hintId: hintIdOf(turn.key, "due", dueAtMs), reason: "due" };
+  // With the fence: what is taken back for one claim is never another one's hint.
+  const hint = { ...turn.key, hintId: hintIdOf(turn.key, "due", dueAtMs, fence), reason: "due" };
   try {
-    await ports.at("scheduleHint", () =>
+    const scheduled = await ports.at("scheduleHint", () =>
       ports.hints.schedule("cases", hint, dueAtMs + hintSlackMs),
     );
-    turn.hintedDueAtMs = dueAtMs;
+    turn.hinted = { dueAtMs, scheduled };
   } catch (error) {
     if (!(error instanceof TransientFault)) throw error;
     ports.log.warn("a hint could not be scheduled; the sweep will find it", turnFields(turn));
   }
+}
+
+/** Of a case that rests with nothing due: its hint would cost a message, a session and a read, and find nothing to do. */
+export async function takeHintBack(ports: TurnPorts, turn: Turn): Promise<void> {
+  const { base, hinted } = turn;
+  if (hinted === undefined || base.case?.dueAtMs !== undefined) return;
+  await ports.at("cancelHint", () => hinted.scheduled.cancel());
+  delete turn.hinted;
 }
 
 /** For when the snapshot is known to be old, or an attempt has ended early. */

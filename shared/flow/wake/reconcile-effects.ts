@@ -3,10 +3,15 @@
 // The feed shows the latest version only, may repeat, and loses a batch when its reader throws. So nothing depends on
 // it: each changed case is read afresh, the pure decision says whether somebody must act, and one bad document
 // neither stops the others nor throws. It writes nothing, so it cannot wake itself.
+//
+// Only a case whose call is in flight is not read: until the call's due time there is nothing to do but to wait, and whatever
+// ends the call, its own worker or the sweep, writes the case again, which brings it here again.
+import { z } from "zod";
 import { next } from "../../domain/decisions/next.ts";
 import { isWork } from "../../domain/decisions/step.ts";
 import { type CaseKey, caseKeyText, hintIdOf, tenantIdPattern } from "../../domain/identity.ts";
 import type { Effect } from "../../domain/records/effect.ts";
+import { schemaVersion } from "../../domain/records/evidence.ts";
 import type { Snapshot } from "../../domain/records/snapshot.ts";
 import type { TurnPorts } from "../turn/turn.ts";
 
@@ -17,7 +22,7 @@ export interface ReconcileResult {
   failed: number;
 }
 
-type ReconcilePorts = Pick<TurnPorts, "cases" | "hints" | "book" | "log" | "telemetry">;
+type ReconcilePorts = Pick<TurnPorts, "cases" | "control" | "hints" | "book" | "log" | "telemetry">;
 
 export async function reconcileEffects(
   ports: ReconcilePorts,
@@ -25,10 +30,11 @@ export async function reconcileEffects(
 ): Promise<ReconcileResult> {
   const result: ReconcileResult = { cases: 0, hinted: 0, alerts: 0, failed: 0 };
   let storeMsMax = 0;
-  for (const key of changedCases(documents)) {
+  for (const { key, changes } of changedCases(documents)) {
     result.cases += 1;
     try {
-      const storeMs = await reconcileCase(ports, key, result);
+      const { storeMs: nowMs } = await ports.control.read();
+      const storeMs = isInFlight(changes, nowMs) ? nowMs : await reconcileCase(ports, key, result);
       storeMsMax = Math.max(storeMsMax, storeMs ?? 0);
     } catch (error) {
       // Parked, not thrown: a throw would lose the whole batch. The sweep looks at the same case by its due time.
@@ -51,19 +57,42 @@ function measureLag({ telemetry }: ReconcilePorts, documents: readonly unknown[]
   telemetry.measure("countersign.feed.lag", Math.max(0, nowMs / 1000 - Math.min(...writtenAtS)));
 }
 
-/** Cases of which an effect, an event or a finding changed; our own log lines and reviews wake nobody. */
-function changedCases(documents: readonly unknown[]): CaseKey[] {
-  const keys = new Map<string, CaseKey>();
-  for (const document of documents) {
-    if (typeof document !== "object" || document === null) continue;
-    const { type, tenantId, caseId } = document as Record<string, unknown>;
-    if (type !== "effect" && type !== "event" && type !== "finding" && type !== "approval")
-      continue;
-    if (typeof tenantId !== "string" || typeof caseId !== "string") continue;
-    if (!tenantIdPattern.test(tenantId)) continue;
-    keys.set(`${tenantId}:${caseId}`, { tenantId, caseId });
-  }
-  return [...keys.values()];
+interface ChangedCase {
+  key: CaseKey;
+  /** All of this case that came in one go. */
+  changes: readonly Readonly<Record<string, unknown>>[];
+}
+
+const waking = new Set<unknown>(["effect", "event", "finding", "approval"]);
+
+/** Cases of which an effect, an event, a finding or an answer changed; our own log lines and reviews wake nobody. */
+function changedCases(documents: readonly unknown[]): ChangedCase[] {
+  const changed = documents.filter(
+    (document): document is Readonly<Record<string, unknown>> =>
+      typeof document === "object" && document !== null,
+  );
+  const byCase = Map.groupBy(changed, ({ tenantId, caseId }) => JSON.stringify([tenantId, caseId]));
+  return [...byCase.values()].flatMap((changes) => {
+    const { tenantId, caseId } = changes[0] ?? {};
+    if (typeof tenantId !== "string" || typeof caseId !== "string") return [];
+    if (!tenantIdPattern.test(tenantId)) return [];
+    if (!changes.some(({ type }) => waking.has(type))) return [];
+    return [{ key: { tenantId, caseId }, changes }];
+  });
+}
+
+const InFlight = z.object({
+  type: z.literal("case"),
+  schemaVersion: z.literal(schemaVersion),
+  claim: z.object({}),
+  dueAtMs: z.number(),
+});
+
+/** The feed shows the latest version only, so the last of them is the case as it stands, or stood a moment ago. */
+function isInFlight(changes: ChangedCase["changes"], nowMs: number | undefined): boolean {
+  const record = InFlight.safeParse(changes.findLast(({ type }) => type === "case")).data;
+  if (record === undefined || nowMs === undefined || nowMs >= record.dueAtMs) return false;
+  return !changes.some(({ type, folded }) => type === "finding" && folded === undefined);
 }
 
 async function reconcileCase(

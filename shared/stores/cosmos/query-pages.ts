@@ -16,16 +16,22 @@ export interface Pages {
 export async function queryPages(
   source: Source,
   query: SqlQuerySpec,
-  options: { what: string; ids: FaultIds; partitionKey?: string[] },
+  options: {
+    what: string;
+    ids: FaultIds;
+    partitionKey?: string[];
+    /** The key has all its parts: one logical partition. Fewer are a tenant's cases, which may be in several. */
+    isWhole?: boolean;
+  },
 ): Promise<Pages> {
-  const { what, ids, partitionKey } = options;
+  const { what, ids, isWhole = false, partitionKey } = options;
   const iterator = source.container.items.query<unknown>(query, {
     ...withinBudget(source),
     ...(partitionKey === undefined ? {} : { partitionKey }),
     // -1: as much as fits into one answer.
     maxItemCount: source.pageSize ?? -1,
   });
-  if (partitionKey?.length === casePartitionParts) forgoPlan(iterator);
+  if (isWhole || partitionKey?.length === casePartitionParts) forgoPlan(iterator);
   const pages: unknown[][] = [];
   let storeMs: number | undefined;
   do {
@@ -42,17 +48,16 @@ export async function queryPages(
   return { pages, storeMs };
 }
 
-/** A case's key has all its parts: one logical partition. Fewer are a tenant's, which may be in several. */
 const casePartitionParts = 2;
+/** Made once: each error keeps a stack. */
+const noPlan = Promise.resolve(new Error("this query has one partition")) as never;
 
 /**
  * The SDK asks for a query plan beside every query, and needs one only to put several partitions together: within one logical
  * partition it would be half of all requests. Private to TypeScript only, as above.
  */
 function forgoPlan(iterator: QueryIterator<unknown>): void {
-  iterator["queryPlanPromise"] = Promise.resolve(
-    new Error("this query has one partition"),
-  ) as never;
+  iterator["queryPlanPromise"] = noPlan;
 }
 
 export function partitionOf(key: CaseKey): string[] {

@@ -31,11 +31,11 @@ async function writeOnce(source: Source, batch: Batch): Promise<Written> {
   const operations = operationsOf(batch);
   let response;
   try {
-    response = await source.container.items.batch(
-      operations,
-      partitionOf(batch.key),
-      withinBudget(source),
-    );
+    response = await source.container.items.batch(operations, partitionOf(batch.key), {
+      ...withinBudget(source),
+      // Statuses and ETags are all that is read of the answer.
+      contentResponseOnWriteEnabled: false,
+    });
   } catch (error) {
     const refusal = refusalOf(error, idsOf(batch.key));
     if (refusal !== undefined) throw refusal;

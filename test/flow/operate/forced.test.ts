@@ -178,6 +178,7 @@ test("a forced statement of one person, told past the API, is refused by the tur
       foundAtMs: world.nowMs(),
     });
   }
+  await world.hints.send("cases", { ...key, hintId: "told", reason: "statement" });
   await world.run();
   expect(world.bare.received).toHaveLength(1);
   const findings = (await people.show(id)).body["findings"];
