@@ -6,12 +6,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { app } from "@azure/functions";
 import packageJson from "../package.json" with { type: "json" };
-import { azureToken } from "./agent/azure-token.ts";
-import type { ModelConfig } from "./agent/model-settings.ts";
 import { readConfig, type Config } from "./config.ts";
 import { assertFitsTurn } from "./domain/contract.ts";
 import { bookOf } from "./domain/book-of.ts";
-import type { Action, Book, Workflow } from "./domain/definitions.ts";
+import type { Book } from "./domain/definitions.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { caseIdKeyFingerprint } from "./domain/identity.ts";
 import { carryTrace } from "./flow/measure/carry-trace.ts";
@@ -27,10 +25,7 @@ import type { Running } from "./flow/operate/serve.ts";
 import { pacing } from "./flow/turn/pacing.ts";
 import type { Log, TurnPorts } from "./flow/turn/turn.ts";
 import type { RetryPorts } from "./flow/wake/retry-reports.ts";
-import { crm, crmActions } from "./providers/crm.ts";
-import { email, emailActions } from "./providers/email.ts";
-import { portalActions, supplierPortal } from "./providers/supplier-portal.ts";
-import { taskBoard, taskBoardActions } from "./providers/task-board.ts";
+import { registered } from "./registered.ts";
 import type { SchedulePorts } from "./flow/wake/run-schedules.ts";
 import { assertSchedules } from "./flow/wake/schedules.ts";
 import { assertSafeAccount, openCosmos, openServiceBus } from "./stores/connections.ts";
@@ -46,9 +41,6 @@ import { serviceBusDeadLetters } from "./stores/service-bus-dead-letters.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { startTelemetry, type Opened } from "./telemetry/start-telemetry.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
-import { customerOnboarding } from "./workflows/customer-onboarding/customer-onboarding.ts";
-import { decideByModel } from "./workflows/invoice-exception/decide-by-model.ts";
-import { invoiceException } from "./workflows/invoice-exception/invoice-exception.ts";
 
 export interface Runtime {
   /** The ports of a turn, with the invocation's own log. */
@@ -181,34 +173,8 @@ function operatorPorts(
 }
 
 async function bookFrom(config: Config): Promise<Book> {
-  const { onboarding } = config;
-  const providers = [
-    supplierPortal(config.supplierPortal),
-    email(config.email),
-    ...(onboarding === undefined ? [] : [crm(onboarding.crm), taskBoard(onboarding.taskBoard)]),
-  ];
-  for (const { contract, name } of providers) assertFitsTurn(config.turnBudgetMs, name, contract);
-  const isOnboarding = onboarding !== undefined;
-  return bookOf({
-    workflows: [await invoices(config.model), ...(isOnboarding ? [customerOnboarding] : [])],
-    actions: actionsFrom(config),
-    providers,
-    payloadKeys: config.payloadKeys,
-    approvals: config.approvals,
-  });
-}
-
-/** All that an agent of this deployment may ask for. */
-export function actionsFrom({ onboarding }: Config): readonly Action[] {
-  const ofOnboarding = onboarding === undefined ? [] : [...crmActions, ...taskBoardActions];
-  return [...portalActions, ...emailActions, ...ofOnboarding];
-}
-
-/** The client is loaded only where a model decides: it would cost every cold start a quarter of a second. */
-async function invoices(settings: ModelConfig | undefined): Promise<Workflow> {
-  if (settings === undefined) return invoiceException;
-  const { openModel } = await import("./agent/ask-model.ts");
-  const { access, ...rest } = settings;
-  const key = "key" in access ? access.key : azureToken(access);
-  return { ...invoiceException, decide: decideByModel(openModel({ ...rest, key })) };
+  const { approvals, payloadKeys, turnBudgetMs } = config;
+  const parts = await registered(config);
+  for (const { contract, name } of parts.providers) assertFitsTurn(turnBudgetMs, name, contract);
+  return bookOf({ ...parts, payloadKeys, approvals });
 }

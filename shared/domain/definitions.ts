@@ -96,9 +96,9 @@ export type EffectView = Pick<
   "operationId" | "action" | "target" | "payload" | "status" | "origin" | "contradicted"
 >;
 
-export interface DecideView {
-  facts: Facts;
-  status: string;
+export interface DecideView<Known = Facts, Status extends string = string> {
+  facts: Known;
+  status: Status;
   version: number;
   effects: readonly EffectView[];
   /** Who refused the plan that was decided just before: nothing is new since, so the same question would be asked again. */
@@ -116,13 +116,15 @@ export interface DecideContext {
   readonly signal: AbortSignal;
 }
 
-export type Decision =
+type Requested<Name extends string> = Omit<ActionRequest, "action"> & { action: Name };
+
+export type Decision<Status extends string = string, Name extends string = string> =
   | {
       kind: "plan";
       why: string;
-      actions: readonly ActionRequest[];
-      nextStatus: string;
-      notifications: readonly ActionRequest[];
+      actions: readonly Requested<Name>[];
+      nextStatus: Status;
+      notifications: readonly Requested<Name>[];
     }
   /** Nothing to do until something new arrives. */
   | { kind: "wait"; why: string }

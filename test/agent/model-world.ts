@@ -7,7 +7,7 @@ import type { LogFields, TurnPorts } from "../../shared/flow/turn/turn.ts";
 import { emailActions } from "../../shared/providers/email.ts";
 import { portalActions } from "../../shared/providers/supplier-portal.ts";
 import { decideByModel } from "../../shared/workflows/invoice-exception/decide-by-model.ts";
-import { invoiceException } from "../../shared/workflows/invoice-exception/invoice-exception.ts";
+import { invoiceExceptionBy } from "../../shared/workflows/invoice-exception/invoice-exception.ts";
 import { key, mortal, newWorld, turnUntilDeath } from "../flow/world.ts";
 
 export const secretKey = "marker-of-the-key";
@@ -35,10 +35,9 @@ export function modelWorld(baseUrl: string, change: { callTimeoutMs?: number } =
   const book = bookOf({
     workflows: [
       {
-        ...invoiceException,
+        ...invoiceExceptionBy(decideByModel(model)),
         type: "test-flow",
         fold: (facts, event) => ({ ...facts, ...(event.body as Record<string, never>) }),
-        decide: decideByModel(model),
       },
     ],
     actions: actions.map((action) => ({ ...action, provider: "keyed" })),

@@ -1,7 +1,8 @@
 // A team's own code that gives what its types forbid: it may be no TypeScript, or hold a model's answer. Whatever it gives, the case
 // can be read again, nothing that may have left is forgotten, and a person is told by field.
 import { describe, expect, test } from "vitest";
-import type { Decision, ProviderReport, Workflow } from "../../shared/domain/definitions.ts";
+import { z } from "zod";
+import type { Decision, Facts, ProviderReport, Workflow } from "../../shared/domain/definitions.ts";
 import type { Answer, LookupVerdict } from "../../shared/domain/records/evidence.ts";
 import { readReport } from "../../shared/flow/intake/read-report.ts";
 import { planOfTwo } from "../domain/situations.ts";
@@ -137,6 +138,18 @@ describe("a fold that throws", () => {
     expect(await world.record()).toMatchObject({ status: "done", facts: { n: 1 } });
     expect(world.keyed.applied).toHaveLength(2);
   });
+});
+
+test("facts that no document can hold are refused by field, and the case goes on being read", async () => {
+  const world = newWorld();
+  const fold = () => ({ n: 1, at: undefined }) as unknown as Facts;
+  await world.post(1);
+  await world.run(world.worker({ book: codeOf(world, { workflow: { fold, facts: z.any() } }) }));
+  const { held } = await world.record();
+  expect([held?.reason, held?.detail]).toEqual([
+    "EventRefused",
+    expect.stringMatching(/facts\.at is undefined/),
+  ]);
 });
 
 describe("a plan of which one effect asks first", () => {

@@ -68,8 +68,8 @@ export function newWorld(
   let clockMs = Date.parse("2026-11-29T12:00:00Z");
   const nowMs = () => clockMs;
   const late: (() => void)[] = [];
-  const keyed = testProvider("keyed", late);
-  const bare = testProvider("bare", late);
+  const keyed = testProvider({ name: "keyed", contract: keyContract }, late);
+  const bare = testProvider({ name: "bare", contract: noContract }, late);
   const cases = memoryCases({ nowMs });
   const grants = memoryGrants(
     ...["keyed.first.v1", "keyed.second.v1", "bare.first.v1", "mail.tell.v1"].map(grantFor),
@@ -191,7 +191,11 @@ function bookWithProviders(
   });
 }
 
-function testProvider(name: "keyed" | "bare", late: (() => void)[]): TestProvider {
+/** A stand-in under a real contract: it keeps the promise about keys, and a journal of what it applied. */
+export function testProvider(
+  { contract, name, ...rest }: Pick<Provider, "name" | "contract"> & Partial<Provider>,
+  late: (() => void)[] = [],
+): TestProvider {
   const byKey = new Map<string, Applied>();
   function apply(request: SendRequest): Applied {
     const known = request.providerKey === undefined ? undefined : byKey.get(request.providerKey);
@@ -208,10 +212,11 @@ function testProvider(name: "keyed" | "bare", late: (() => void)[]): TestProvide
     return applied;
   }
   const provider: TestProvider = {
-    name,
     apiVersion: "v1",
-    contract: name === "keyed" ? keyContract : noContract,
     accountOf: (tenantId) => tenantId,
+    ...rest,
+    name,
+    contract,
     script: [],
     received: [],
     applied: [],
@@ -263,7 +268,7 @@ export class Killed extends Error {}
 
 /** A worker that dies before or after the nth visit of a boundary. */
 export function mortal(
-  world: World,
+  world: Pick<World, "worker">,
   death: { boundary: string; when: "before" | "after"; visit?: number },
   change: Partial<TurnPorts> = {},
 ): TurnPorts {

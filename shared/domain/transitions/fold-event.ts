@@ -8,7 +8,7 @@
 //   a fold that throws                         the case is parked, the event stays unfolded: mended code folds it on release
 //
 // The facts get the shape of this code's revision first. They are written only with what an event changed, as one version.
-import { digestOf } from "../canonical-json.ts";
+import { digestOf, whyNotJson } from "../canonical-json.ts";
 import {
   factFieldsOf,
   forwardFacts,
@@ -63,8 +63,8 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
     return refuseFacts(snapshot, event, factFieldsOf(parsed.error), nowMs);
   }
   const facts: Facts = parsed.data;
-  const tooLarge = whyTooLarge(facts);
-  if (tooLarge !== undefined) return refuseFacts(snapshot, event, tooLarge, nowMs);
+  const unfit = whyNotJson(facts, "facts") ?? whyTooLarge(facts);
+  if (unfit !== undefined) return refuseFacts(snapshot, event, unfit, nowMs);
   const factsDigest = digestOf(facts, "facts");
   const orderKeys = older
     ? record.orderKeys

@@ -8,49 +8,40 @@
 //
 // Reopened: the machine neither reopens nor closes again. That is another side effect with its own rules, so before the
 // close it waits for a new completion, and after it a person looks.
-import type { z } from "zod";
-import type { DecideView, Decision, Facts, Workflow } from "../../domain/definitions.ts";
-import type { Event } from "../../domain/records/inbox.ts";
+import { defineWorkflow } from "../../domain/define-workflow.ts";
+import type { DecideView, Decision } from "../../domain/definitions.ts";
 import { Completed, OnboardingFacts, Reopened } from "./facts.ts";
 
-export const customerOnboarding: Workflow = {
+const actions = [
+  "crm.close_case.v1",
+  "tasks.create_welcome_task.v1",
+  "email.send_notification.v1",
+] as const;
+
+export const customerOnboarding = defineWorkflow({
   type: "customer-onboarding",
   revision: 1,
-  facts: OnboardingFacts as unknown as z.ZodType<Facts>,
+  facts: OnboardingFacts,
+  actions,
   initialStatus: "open",
   statuses: { open: { final: false }, closed: { final: true } },
   events: {
     "customer.onboarding.completed": Completed,
     "customer.onboarding.reopened": Reopened,
   },
-  externalRefOf: (data) => Reopened.parse(data).crmCase,
-  fold,
+  externalRefOf: ({ crmCase }) => crmCase,
+  /** Newer tells over what is known; older fills in only what is still missing. */
+  fold(facts, { data, type }, { older }) {
+    const told = { ...data, reopened: type === "customer.onboarding.reopened" };
+    return older ? { ...told, ...facts } : { ...facts, ...told };
+  },
   decide,
-};
+});
 
-/** Newer tells over what is known; older fills in only what is still missing. */
-function fold(facts: Facts, event: Event, { older }: { older: boolean }): Facts | "ignored" {
-  const told = factsOf(event);
-  if (told === undefined) return "ignored";
-  return older ? { ...told, ...facts } : { ...facts, ...told };
-}
-
-function factsOf(event: Event): Facts | undefined {
-  const data = event.body["data"];
-  switch (event.eventType) {
-    case "customer.onboarding.completed":
-      return { ...Completed.parse(data), reopened: false };
-    case "customer.onboarding.reopened":
-      return { ...Reopened.parse(data), reopened: true };
-    default:
-      return undefined;
-  }
-}
-
-function decide(view: DecideView): Decision {
-  const { accountOwnerEmail, crmCase, customer, outcome, reopened } = OnboardingFacts.parse(
-    view.facts,
-  );
+function decide(
+  view: DecideView<OnboardingFacts>,
+): Decision<"open" | "closed", (typeof actions)[number]> {
+  const { accountOwnerEmail, crmCase, customer, outcome, reopened } = view.facts;
   const earlier = view.effects.find(
     ({ origin, status }) => origin === "plan" && status !== "cancelled",
   );
@@ -65,16 +56,16 @@ function decide(view: DecideView): Decision {
     return { kind: "wait", why: "its completion has not arrived yet" };
   }
   const close = { case: crmCase, outcome };
-  const welcome = { customer, title: `Welcome ${customer}`.slice(0, 200).toWellFormed() };
+  const title = `Welcome ${customer}`.slice(0, 200).toWellFormed();
+  const action = "tasks.create_welcome_task.v1";
+  const welcome = { action, target: customer, payload: { customer, title } } as const;
   return {
     kind: "plan",
     why: `the onboarding ended: ${outcome}`,
     actions: [
       { action: "crm.close_case.v1", target: crmCase, payload: close },
       // Who declined is not welcomed.
-      ...(outcome === "completed"
-        ? [{ action: "tasks.create_welcome_task.v1", target: customer, payload: welcome }]
-        : []),
+      ...(outcome === "completed" ? [welcome] : []),
     ],
     nextStatus: "closed",
     notifications: [

@@ -7,11 +7,16 @@
 // Every decider of this workflow starts here, so none can plan what the rules do not permit. The rules see what earlier
 // effects of the case came to, and never ask for the same again: what a refused or already requested credit
 // note means is for a person.
-import type { DecideView, Decision } from "../../domain/definitions.ts";
-import { centsOf, InvoiceFacts, textOf } from "./facts.ts";
+import {
+  centsOf,
+  textOf,
+  type InvoiceDecision,
+  type InvoiceFacts,
+  type InvoiceView,
+} from "./facts.ts";
 
 export type Assessment =
-  | { kind: "settled"; decision: Decision }
+  | { kind: "settled"; decision: InvoiceDecision }
   | { kind: "approve"; facts: InvoiceFacts; state: string; why: string }
   | { kind: "claim"; facts: InvoiceFacts; varianceCents: number; toleranceCents: number };
 
@@ -20,8 +25,8 @@ const varianceCentsMax = 10_000_00;
 /** One per cent of what was ordered is not worth a supplier's time. */
 const tolerancePerHundred = 1;
 
-export function assess(view: DecideView): Assessment {
-  const facts = InvoiceFacts.parse(view.facts);
+export function assess(view: InvoiceView): Assessment {
+  const { facts } = view;
   const requested = view.effects.find(
     (effect) => effect.action === "portal.request_credit_note.v1" && effect.status !== "cancelled",
   );
@@ -31,8 +36,9 @@ export function assess(view: DecideView): Assessment {
   if (view.refusedBy !== undefined) return hold(`${view.refusedBy} refused what the rules ask for`);
   if (facts.withdrawn === true) {
     const why = "the exception was withdrawn";
-    const ended = { why, actions: [], nextStatus: "withdrawn", notifications: [] };
-    return { kind: "settled", decision: { kind: "plan", ...ended } };
+    const nextStatus = "withdrawn";
+    const decision = { kind: "plan", why, actions: [], nextStatus, notifications: [] } as const;
+    return { kind: "settled", decision };
   }
   const { billed, ordered } = facts;
   if (billed === undefined || ordered === undefined) {
@@ -61,9 +67,10 @@ function hold(why: string): Assessment {
   return { kind: "settled", decision: { kind: "hold", why } };
 }
 
-export function approve({ facts, state, why }: Assessment & { kind: "approve" }): Decision {
+export function approve({ facts, state, why }: Assessment & { kind: "approve" }): InvoiceDecision {
   const { invoice } = facts;
-  const marked = { action: "portal.mark_invoice.v1", target: invoice, payload: { invoice, state } };
+  const action = "portal.mark_invoice.v1";
+  const marked = { action, target: invoice, payload: { invoice, state } } as const;
   return { kind: "plan", why, actions: [marked], nextStatus: "approved", notifications: [] };
 }
 
@@ -71,7 +78,7 @@ export function approve({ facts, state, why }: Assessment & { kind: "approve" })
 export function claimBack(
   facts: InvoiceFacts,
   claimed: { amountCents: number; note?: string },
-): Decision {
+): InvoiceDecision {
   const { invoice, currency = "", reason = "", accountOwnerEmail, supplier = "" } = facts;
   const amount = textOf(claimed.amountCents);
   const creditNote = { invoice, amount, currency, reason };

@@ -8,10 +8,10 @@
 // among the facts that talks the model round gets one of these three and no more. The supplier's name is the only free
 // text that is shown; a note with a link or an address is not taken, because it goes out in an email of ours.
 import { z } from "zod";
-import type { DecideContext, DecideView, Decision } from "../../domain/definitions.ts";
+import type { DecideContext } from "../../domain/definitions.ts";
 import { proposalOf, type Model, type Question } from "../../domain/model.ts";
 import { approve, assess, claimBack, type Assessment } from "./assess.ts";
-import { Amount, centsOf, textOf } from "./facts.ts";
+import { Amount, centsOf, textOf, type InvoiceDecision, type InvoiceView } from "./facts.ts";
 
 type Weighed = Exclude<Assessment, { kind: "settled" }>;
 
@@ -27,7 +27,7 @@ const noteCharsMax = 400;
 const reachesElsewhere = /:\/\/|[\p{L}\d-]\.\p{L}{2}|(\d[\s-]?){7}/u;
 
 export function decideByModel(model: Model) {
-  return async (view: DecideView, context: DecideContext): Promise<Decision> => {
+  return async (view: InvoiceView, context: DecideContext): Promise<InvoiceDecision> => {
     const assessed = assess(view);
     if (assessed.kind === "settled") return assessed.decision;
     const question = questionOf(assessed, view);
@@ -43,13 +43,13 @@ export function decideByModel(model: Model) {
   };
 }
 
-function planOf(assessed: Weighed, { amount, note, option }: Answer, by: string): Decision {
+function planOf(assessed: Weighed, { amount, note, option }: Answer, by: string): InvoiceDecision {
   if (option === "ask_a_person") return { kind: "hold", why: `${by} asks for a person: ${note}` };
   if (assessed.kind === "approve") return approve(assessed);
   return claimBack(assessed.facts, { amountCents: centsOf(amount ?? ""), note });
 }
 
-function questionOf(assessed: Weighed, view: DecideView): Question<Answer> {
+function questionOf(assessed: Weighed, view: InvoiceView): Question<Answer> {
   const { billed = "", ordered = "", currency = "", reason = "", supplier = "" } = assessed.facts;
   const earlier = view.effects.map(({ action, status }) => ({ action, status }));
   const about = { billed, ordered, currency, reason, supplier, earlier };

@@ -1,8 +1,8 @@
 // The rules decider: what a careful clerk would propose, the whole variance or nothing. Pure.
-import type { DecideView, Decision } from "../../domain/definitions.ts";
 import { approve, assess, claimBack } from "./assess.ts";
+import type { InvoiceDecision, InvoiceView } from "./facts.ts";
 
-export function decideByRules(view: DecideView): Decision {
+export function decideByRules(view: InvoiceView): InvoiceDecision {
   const assessed = assess(view);
   switch (assessed.kind) {
     case "settled":

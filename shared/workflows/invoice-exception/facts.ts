@@ -1,6 +1,7 @@
 // What the tenant's own system tells about an invoice, and what a case knows of it. Amounts are decimal text:
 // a number would be rounded somewhere on its way; they are compared in whole cents.
 import { z } from "zod";
+import type { DecideView, Decision } from "../../domain/definitions.ts";
 
 export const Amount = z
   .string()
@@ -26,6 +27,15 @@ export const InvoiceFacts = Raised.partial().extend({
   withdrawn: z.boolean().optional(),
 });
 export type InvoiceFacts = z.infer<typeof InvoiceFacts>;
+
+export const invoiceActions = [
+  "portal.request_credit_note.v1",
+  "portal.mark_invoice.v1",
+  "email.send_notification.v1",
+] as const;
+export type InvoiceStatus = "open" | "credit_requested" | "approved" | "withdrawn";
+export type InvoiceView = DecideView<InvoiceFacts>;
+export type InvoiceDecision = Decision<InvoiceStatus, (typeof invoiceActions)[number]>;
 
 export function centsOf(amount: string): number {
   const [whole = "0", fraction = ""] = amount.split(".");
