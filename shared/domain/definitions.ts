@@ -94,7 +94,10 @@ export function defineUpcaster<Old>(from: z.ZodType<Old>, step: (facts: Old) => 
 export type EffectView = Pick<
   Effect,
   "operationId" | "action" | "target" | "payload" | "status" | "origin" | "contradicted"
->;
+> & {
+  /** Only what is confirmed has one; what its stage calls failed was accepted, and then failed at its goal. */
+  receipt?: Pick<Receipt, "stage">;
+};
 
 export interface DecideView<Known = Facts, Status extends string = string> {
   facts: Known;

@@ -121,7 +121,11 @@ export function verdictWithoutEcho(
   if (effect.payloadRef === undefined) return verdict;
   switch (verdict.kind) {
     case "found":
-      return { ...verdict, receipt: bareReceipt(effect, verdict.receipt) };
+      return {
+        ...verdict,
+        receipt: bareReceipt(effect, verdict.receipt),
+        ...(verdict.others && { others: verdict.others.map((one) => bareReceipt(effect, one)) }),
+      };
     case "inconclusive":
       return { ...verdict, reason: withoutTexts(verdict.reason, payload) };
     case "absent":

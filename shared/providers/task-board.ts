@@ -7,7 +7,7 @@
 // made with, and the search for a marker shows it within two minutes, as a rule. So a hit settles and a miss never
 // does, however often (cases.md 51). Only a task with our marker AND our payload is ours: a marker of
 // somebody else that happens to contain ours is passed over, and our marker on another payload is a mismatch that a
-// person must see. Two tasks with our marker are shown as what was found first; nothing is sent again either way.
+// person must see. Two tasks with our marker are both shown: the one settles, the other contradicts it.
 import { z } from "zod";
 import { digestOf } from "../domain/canonical-json.ts";
 import type { Contract } from "../domain/contract.ts";
@@ -83,12 +83,13 @@ async function search(reader: HttpReader, request: LookupRequest): Promise<Looku
   if (heard.kind !== "answered") return { kind: "inconclusive", reason: heard.reason };
   const hits = heard.status === 200 ? Hits.safeParse(heard.body).data : undefined;
   if (hits === undefined) return { kind: "inconclusive", reason: `${heard.status} without hits` };
-  const ours = hits.items
-    .map((hit) => Task.safeParse(hit).data)
-    .find((task) => task?.marker === marker);
+  const [ours, ...others] = hits.items
+    .flatMap((hit) => Task.safeParse(hit).data ?? [])
+    .filter((task) => task.marker === marker)
+    .map((task) => receiptOf(request, task, heard));
   // "Not shown": under an eventual contract `recover` takes it for nothing more.
   if (ours === undefined) return { kind: "absent" };
-  return { kind: "found", receipt: receiptOf(request, ours, heard) };
+  return { kind: "found", receipt: ours, ...(others.length > 0 && { others }) };
 }
 
 /** Bound to what the board shows, never to what was asked for. */

@@ -48,7 +48,8 @@ describe("a decision with sensitive actions", () => {
   test("takes no reference and no digest from its decider", () => {
     const [first, second] = planOfTwo.kind === "plan" ? planOfTwo.actions : [];
     const smuggled = { ...second, payloadRef: "payload:other", payloadDigest: "0".repeat(64) };
-    const decision = { ...planOfTwo, actions: [first, smuggled], notifications: [smuggled] };
+    const told = { ...smuggled, target: "T-2" };
+    const decision = { ...planOfTwo, actions: [first, smuggled], notifications: [told] };
     const after = applyDecision(openedCase(), decision as typeof planOfTwo, { book, nowMs });
     for (const kept of [after.effects[1], after.case?.plan?.notifications[0]]) {
       expect(kept).not.toHaveProperty("payloadRef");
@@ -57,15 +58,18 @@ describe("a decision with sensitive actions", () => {
   });
 
   test("counts each sensitive payload as one more effect, so that its batches fit", () => {
-    const tell = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } };
+    const tell = { action: "mail.tell.v1", payload: { text: "done" } };
     const decision = (count: number) => ({
       ...planOfTwo,
       actions: [],
-      notifications: Array.from({ length: count }, () => tell),
+      notifications: Array.from({ length: count }, (_, n) => ({
+        ...tell,
+        target: `a${n}@example.org`,
+      })),
     });
     const most = applyDecision(openedCase(), decision(planEffectsMax), { book, nowMs });
     expect(most.payloads).toHaveLength(planEffectsMax);
-    const first = { ...tell, action: "keyed.first.v1" };
+    const first = { ...tell, action: "keyed.first.v1", target: "T-1" };
     const tooMany = { ...decision(planEffectsMax - 1), actions: [first] };
     const held = applyDecision(openedCase(), tooMany, { book, nowMs });
     expect(held.case?.held?.reason).toBe("DecisionHeld");

@@ -177,8 +177,9 @@ export function firstOf(snapshot: Snapshot): Effect {
 export function claimedCase(from: Snapshot = plannedCase(), atMs: number = nowMs): Snapshot {
   const open = from.effects.find(({ status }) => status === "prepared" || status === "unknown");
   const operationId = open?.operationId ?? "";
-  const today = { apiVersion: "v1", callTimeoutMs, grantRef: "grant:1", nowMs: atMs };
-  const claimed = claim(from, operationId, today);
+  const provider = book.provider(open?.provider ?? "");
+  if (provider === undefined) throw new Error("nothing to claim");
+  const claimed = claim(from, operationId, { provider, grantRef: "grant:1", nowMs: atMs });
   return { ...claimed, writtenAtMs: { ...claimed.writtenAtMs, [operationId]: atMs } };
 }
 

@@ -95,7 +95,7 @@ describe("a planned effect that was accepted and then failed at its goal", () =>
     expect(await world.reviews()).toMatchObject([{ kind: "NotificationFailed" }]);
   });
 
-  test("goes on once a person has seen that, and only then", async () => {
+  test("ends its plan once a person has seen that, and only then: what was to follow rests on its success", async () => {
     const world = await failedInMidPlan();
     const [effect] = await world.effects();
     const [review] = await world.reviews();
@@ -126,11 +126,12 @@ describe("a planned effect that was accepted and then failed at its goal", () =>
       seen((await world.reviews()).find(({ kind }) => kind === "EvidenceMismatch")?.id),
     );
     await world.turn();
-    expect(world.keyed.received).toHaveLength(1);
+    expect((await world.effects()).map(({ status }) => status)).toEqual(["confirmed", "prepared"]);
     await tell(3, seen(review.id));
     await world.turn();
-    expect(world.keyed.received).toHaveLength(2);
-    expect(await world.reviews()).toEqual([]);
+    expect(world.keyed.received).toHaveLength(1);
+    expect((await world.effects()).map(({ status }) => status)).toEqual(["confirmed", "cancelled"]);
+    expect(await world.record()).toMatchObject({ held: { reason: "RepeatedIntent" } });
   });
 
   test("is history for the next decision once new facts arrive", async () => {

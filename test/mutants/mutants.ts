@@ -118,9 +118,9 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "success on a final status is a contradiction",
     file: "shared/domain/transitions/fold-findings.ts",
-    find: "return contradict(snapshot, operationId, `it is ${effect.status}, and happened`, options);",
+    find: "return contradict(snapshot, operationId, { why, providerId: receipt.providerId }, options);",
     replace:
-      "return options.nowMs < 0 ? contradict(snapshot, operationId, '', options) : snapshot;",
+      "return options.nowMs < 0 ? contradict(snapshot, operationId, { why }, options) : snapshot;",
     killedBy: "12: a receipt for a rejected effect",
     testFile: counterexamples,
   },

@@ -34,7 +34,12 @@ function afterLostAnswer(
     notBeforeMs: 0,
   };
   return recover({
-    effect: { ...rest, attempts, ...(options.absent === true ? { lookups } : {}) },
+    effect: {
+      ...rest,
+      contractRevision: contract.revision,
+      attempts,
+      ...(options.absent === true ? { lookups } : {}),
+    },
     contract,
     account: effect.account,
     apiVersion: effect.apiVersion,

@@ -68,6 +68,14 @@ describe("a search", () => {
     });
   });
 
+  test("that shows two of ours, as after a proxy that sent one call twice, shows both", async () => {
+    const verdict = await found([task, { ...task, id: "TK-2" }]);
+    expect(verdict).toMatchObject({
+      receipt: { providerId: "TK-1" },
+      others: [{ providerId: "TK-2", boundTo: request.binding }],
+    });
+  });
+
   test("that finds the very same task without our marker, finds nothing of ours", async () => {
     expect(await found([{ ...task, marker: "" }])).toEqual({ kind: "absent" });
   });

@@ -198,6 +198,10 @@ function lookVerdict(
   if (snapshot.case?.held?.reason === "Poison") {
     return refused("the case is parked; release it first");
   }
+  // A look that shows nothing would free it for a retry, which takes two people here.
+  if (review.kind === "EvidenceMismatch") {
+    return refused("something else was found under this operation; look for yourself");
+  }
   const waits = whatItWaitsFor(effect, review);
   return waits === undefined ? permitted : refused(waits);
 }

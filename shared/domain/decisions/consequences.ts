@@ -14,11 +14,11 @@ export function consequenceOf(
     case "happened":
       return "It is recorded as confirmed by you, and the case goes on as if the provider had said so; nothing is sent. If it did not happen, it never will.";
     case "didNotHappen":
-      return `It is recorded as rejected by you, and the case is decided anew, which may do it again. If it did happen, it then happens twice: ${twice}`;
+      return `It is recorded as rejected by you, and the case is decided anew, which may do it again; as long as a call of it may still land, only after a person's approval. If it did happen, it then happens twice: ${twice}`;
     case "retry":
       return `The same operation is sent once more, with the same bytes and the same key. If it did happen and the provider does not know the key any more, it happens twice: ${twice}`;
     case "lookAgain":
-      return "The provider is asked again what it knows; nothing is sent. What it shows settles this; if it shows nothing that counts, the review comes back.";
+      return "The provider is asked again what it knows. What it shows settles this. What it does not show sends it again only where its contract covers that; else the review comes back.";
     case "abandon":
       return effect?.status === "prepared"
         ? "It is cancelled: nothing of it was sent, and nothing will be. If it was to tell somebody, that person stays untold."

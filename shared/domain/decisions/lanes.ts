@@ -37,11 +37,12 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   if (record.plan === undefined) return decideStep(record, facts);
   const effects = planEffects(snapshot);
   const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
-  const ended = whyPlanEnded(record, record.plan, { effects, approvals });
+  const hasFailed = failureIsOpen(snapshot, effects);
+  const ended = whyPlanEnded(record, record.plan, { effects, approvals, hasFailed });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
-  const isHeld = planIsHeld(record) || hasFailed(snapshot, effects);
+  const isHeld = planIsHeld(record) || hasFailed;
   // A hold stops decisions and claims; what is unknown is still looked up, settled or shown to a person.
   if (isHeld && unknown === undefined) return { kind: "idle" };
   if (open?.status === "prepared") {
@@ -86,7 +87,11 @@ function heldRetryStep(effect: Effect, book: LaneFacts["book"]): Step {
 function whyPlanEnded(
   record: Case,
   plan: Plan,
-  { effects, approvals }: { effects: readonly Effect[]; approvals: ApprovalState },
+  {
+    effects,
+    approvals,
+    hasFailed,
+  }: { effects: readonly Effect[]; approvals: ApprovalState; hasFailed: boolean },
 ): string | undefined {
   const onItsWay = effects.some(
     (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
@@ -99,7 +104,10 @@ function whyPlanEnded(
   const broken = effects.find(
     (effect) => effect.status !== "confirmed" && effect.status !== "prepared",
   );
-  return broken === undefined ? undefined : `${broken.action} is ${broken.status}`;
+  if (broken !== undefined) return `${broken.action} is ${broken.status}`;
+  // A person has seen that it failed; what was to follow rests on its success.
+  const failed = hasFailed ? undefined : effects.find(isFailed);
+  return failed === undefined ? undefined : `${failed.action} was accepted and then failed`;
 }
 
 function approvalStep(approvals: ApprovalState): Step {
@@ -198,8 +206,12 @@ function decideStep(record: Case, facts: LaneFacts): Step {
   return forwarded.digest === record.factsDigest ? { kind: "decide" } : { kind: "bringForward" };
 }
 
+function isFailed(effect: Effect): boolean {
+  return effect.status === "confirmed" && effect.receipt.stage === "failed";
+}
+
 /** Accepted, and then failed at its goal: nothing is built on it before a person has seen that. */
-function hasFailed({ reviews }: Snapshot, effects: readonly Effect[]): boolean {
+function failureIsOpen({ reviews }: Snapshot, effects: readonly Effect[]): boolean {
   // By its own review: another one may have taken its place in the effect since.
   return effects.some(({ operationId }) =>
     reviews.some(

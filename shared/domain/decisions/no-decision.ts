@@ -5,7 +5,9 @@ import { fieldsOf } from "../fields-of.ts";
 import { ActionRequest } from "../records/case.ts";
 
 /** Payloads are judged by their own schemas, and by whether they are JSON. */
-const requests = z.array(ActionRequest.extend({ payload: z.record(z.string(), z.unknown()) }));
+const requests = z.array(
+  ActionRequest.extend({ target: z.string().min(1), payload: z.record(z.string(), z.unknown()) }),
+);
 const why = z.string();
 
 const Shape = z.discriminatedUnion("kind", [

@@ -1,8 +1,7 @@
 // What to do about an effect whose outcome is unknown. The whole policy is the order below (design.md 5).
 //
-// Pure. No row permits a send that the provider's contract does not cover: a key that the provider still enforces; an
-// absence that a strong look-up found after the last attempt's horizon, when every attempt is known to have ended;
-// or proof that nothing left. Everything else waits, looks, or goes to a person.
+// Pure. No row permits a send that the contract does not cover: a key that the provider still enforces; an absence that a strong
+// look-up found after the last attempt's horizon, when every attempt is known to have ended; or proof that nothing left.
 import type { Contract } from "../contract.ts";
 import {
   provesNothingLeft,
@@ -84,8 +83,7 @@ export function retryRefusal(facts: RecoverFacts): string | undefined {
   if (absentMs === undefined || absentMs <= horizonEndMs(effect, contract)) {
     return "no look-up after the horizon has shown that it is not there";
   }
-  const spent = contract.idempotency && whyKeyIsSpent(effect);
-  return spent ?? absenceRefusal(facts, effect.attempts);
+  return absenceRefusal(facts, effect.attempts);
 }
 
 /** Until then a call that left may still be applied; unknown while any attempt has no end. */
@@ -149,8 +147,6 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
     }
     const refusal = absenceRefusal(facts, effect.attempts);
     if (refusal !== undefined) return unknownReview(`it is not there, but ${refusal}`);
-    const spent = contract.idempotency && whyKeyIsSpent(effect);
-    if (spent !== undefined) return unknownReview(`it is not there, and ${spent}`);
     return retryWhenDue(facts);
   }
   if (effect.lookups !== undefined && nowMs <= overMs) return { kind: "wait", untilMs: overMs + 1 };
@@ -159,14 +155,13 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
 
 /** Why even a timely absence allows no retry; undefined when it does. */
 function absenceRefusal(facts: SendScope, attempts: readonly Attempt[]): string | undefined {
-  const { effect } = facts;
-  if (effect.account !== facts.account || effect.apiVersion !== facts.apiVersion) {
-    return "it was sent under another account or API version";
-  }
+  const otherTerms = termsRefusal(facts);
+  if (otherTerms !== undefined) return otherTerms;
   if (attempts.some(({ end }) => end === undefined || end.kind === "orphaned")) {
     return "a worker that took it may only be frozen";
   }
-  return undefined;
+  // The next send would bear the same key and hear the same again.
+  return facts.contract.idempotency && whyKeyIsSpent(facts.effect);
 }
 
 /** Asked at the send gate: whether the absence that the running attempt was claimed on covers its send, key or no key. */
@@ -206,21 +201,28 @@ function lastDeadlineMs(effect: Pick<Effect, "attempts">, nowMs: number): number
   return Math.max(...effect.attempts.map(({ deadlineMs }) => deadlineMs ?? nowMs));
 }
 
+/** What was promised for calls under other terms covers none under these. */
+function termsRefusal({ account, apiVersion, contract, effect }: SendScope): string | undefined {
+  if (effect.account !== account || effect.apiVersion !== apiVersion) {
+    return "it was sent under another account or API version";
+  }
+  return effect.contractRevision === contract.revision
+    ? undefined
+    : "the provider's contract has been revised since it was sent";
+}
+
 /** Why the key no longer protects a retry; undefined while it does. Asked again at the send gate. */
 export function keyRefusal(
   facts: SendScope,
   idempotency: NonNullable<Contract["idempotency"]>,
 ): string | undefined {
   const { effect, nowMs } = facts;
-  if (effect.account !== facts.account || effect.apiVersion !== facts.apiVersion) {
-    return "the key was given under another account or API version";
-  }
-  const firstStart = firstStartMs(effect);
-  if (firstStart === undefined) return undefined;
-  if (nowMs - firstStart > coveredMs(idempotency)) {
-    return "the provider may have pruned the key by now";
-  }
-  return undefined;
+  const otherTerms = termsRefusal(facts);
+  if (otherTerms !== undefined) return otherTerms;
+  const usedMs = nowMs - (firstStartMs(effect) ?? nowMs);
+  return usedMs > coveredMs(idempotency)
+    ? "the provider may have pruned the key by now"
+    : undefined;
 }
 
 /** From then on its key covers no retry; undefined where there is no key, or nothing that it was used for. */
@@ -230,9 +232,8 @@ export function keyEndMs(effect: Effect, { idempotency }: Contract): number | un
   return firstStart + coveredMs(idempotency) + 1;
 }
 
-function coveredMs({ marginMs, retentionMs }: NonNullable<Contract["idempotency"]>): number {
-  return retentionMs - marginMs;
-}
+const coveredMs = ({ marginMs, retentionMs }: NonNullable<Contract["idempotency"]>): number =>
+  retentionMs - marginMs;
 
 /** The earliest moment at which the provider may have seen the key: never later than the truth. */
 function firstStartMs(effect: Effect): number | undefined {

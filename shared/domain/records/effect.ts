@@ -94,7 +94,14 @@ const common = {
   /** The id of the open review that holds this effect. */
   reviewRef: z.string().optional(),
   /** Evidence that speaks against a final status. */
-  contradicted: z.object({ atMs: z.int(), why: z.string() }).optional(),
+  contradicted: z
+    .object({
+      atMs: z.int(),
+      why: z.string(),
+      /** What a person has been shown, or is: told again it is nothing new. */
+      providerIds: z.array(z.string()).optional(),
+    })
+    .optional(),
 };
 
 const settled = {

@@ -62,7 +62,12 @@ export type Answer = z.infer<typeof Answer>;
 /** What a look-up by operation id, or a search for our marker, showed. */
 export const LookupVerdict = z.discriminatedUnion("kind", [
   /** Something is there; whether it is ours, its binding tells. */
-  z.object({ kind: z.literal("found"), receipt: Receipt }),
+  z.object({
+    kind: z.literal("found"),
+    receipt: Receipt,
+    /** Whatever else it shows under the same operation: done more than once. */
+    others: z.array(Receipt).optional(),
+  }),
   z.object({ kind: z.literal("absent") }),
   /** No answer, or something that names no operation: a matching final state binds nothing. */
   z.object({ kind: z.literal("inconclusive"), reason: z.string() }),

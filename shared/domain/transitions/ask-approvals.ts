@@ -1,4 +1,5 @@
 // Asks a person about each effect that needs one; asking again after an expiry is a new question. Pure.
+import { whyMayStillLand } from "../decisions/repeated-intent.ts";
 import type { Book } from "../definitions.ts";
 import type { Approval } from "../records/approval.ts";
 import { schemaVersion } from "../records/evidence.ts";
@@ -31,7 +32,9 @@ export function askApprovals(
       factsDigest: record.factsDigest,
       action: effect.action,
       target: effect.target,
-      consequence: action?.consequence ?? "",
+      consequence: [action?.consequence, whyMayStillLand(snapshot, effect, options)]
+        .filter((says) => says !== undefined)
+        .join(" "),
       requestedBy: record.requestedBy ?? "",
       askedAtMs: options.nowMs,
       expiresAtMs: options.nowMs + (action?.approvalMs ?? approvalMsDefault),

@@ -119,7 +119,11 @@ export function confirm(
     settledBy,
     settledAtMs: nowMs,
   };
-  const settled = withCase(withEffect(resolved, confirmed), { decisionsWithoutProgress: 0 });
+  // Telling somebody brings nothing forward: else a decider that only tells would tell for ever.
+  const settled = withCase(
+    withEffect(resolved, confirmed),
+    effect.origin === "plan" ? { decisionsWithoutProgress: 0 } : {},
+  );
   return withLine(settled, `confirmed ${effect.action}: ${receipt.providerId} (${receipt.stage})`);
 }
 

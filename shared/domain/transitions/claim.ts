@@ -2,6 +2,8 @@
 //
 // A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
 // store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
+import { providerKeyOf } from "../contract.ts";
+import type { Provider } from "../definitions.ts";
 import { coreOf, standingOrder, type Attempt, type Effect } from "../records/effect.ts";
 import {
   caseOf,
@@ -14,11 +16,24 @@ import {
 import { becomeUnknown, releaseClaim } from "./attempt.ts";
 import { openReview, resolveReview } from "./reviews.ts";
 
-/** Takes an effect to send it once: fence + 1, attempt + 1. Until something of it may have left it speaks today's API version. */
+/** What a provider's promises for a call depend on; kept with the effect from its first call that may leave. */
+export function termsOf(
+  provider: Provider,
+  { operationId, tenantId }: Pick<Effect, "operationId" | "tenantId">,
+) {
+  return {
+    account: provider.accountOf(tenantId),
+    apiVersion: provider.apiVersion,
+    contractRevision: provider.contract.revision,
+    providerKey: providerKeyOf(provider.contract, operationId),
+  };
+}
+
+/** Takes an effect to send it once: fence + 1, attempt + 1. Until something of it may have left, today's terms are its own. */
 export function claim(
   snapshot: Snapshot,
   operationId: string,
-  options: { apiVersion: string; callTimeoutMs: number; grantRef: string; nowMs: number },
+  options: { provider: Provider; grantRef: string; nowMs: number },
 ): Snapshot {
   const record = caseOf(snapshot);
   const effect = effectOf(snapshot, operationId);
@@ -27,7 +42,7 @@ export function claim(
     n: effect.attempts.length + 1,
     fence,
     claimedAtMs: options.nowMs,
-    callTimeoutMs: options.callTimeoutMs,
+    callTimeoutMs: options.provider.contract.callTimeoutMs,
     leftBefore: effect.mayHaveLeft,
   };
   const absentMs = effect.lookups?.absentStartedAtMs;
@@ -51,7 +66,7 @@ export function claim(
   } = coreOf(effect);
   const started: Effect = {
     ...core,
-    ...(effect.mayHaveLeft ? {} : { apiVersion: options.apiVersion }),
+    ...(effect.mayHaveLeft ? {} : termsOf(options.provider, effect)),
     grantRef: options.grantRef,
     attempts: [...effect.attempts, attempt],
     mayHaveLeft: true,

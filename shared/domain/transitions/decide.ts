@@ -4,17 +4,17 @@
 // another digest is a defect of the decider and is held; what an earlier effect may already have done is
 // held too, unless the decision names it.
 import { whyNotJson } from "../canonical-json.ts";
-import { providerKeyOf } from "../contract.ts";
 import type { Book, Decision } from "../definitions.ts";
 import { freezePayload, keptPayload } from "../frozen-payload.ts";
 import { operationIdOf } from "../identity.ts";
 import { whyNoDecision } from "../decisions/no-decision.ts";
-import { whyRepeated } from "../decisions/repeated-intent.ts";
+import { whyMayStillLand, whyNotAgain } from "../decisions/repeated-intent.ts";
 import type { ActionRequest, Case, PlannedAction } from "../records/case.ts";
 import type { EffectOf } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
 import type { Payload } from "../records/payload.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+import { termsOf } from "./claim.ts";
 import { holdCase } from "./reviews.ts";
 
 export const planEffectsMax = 40;
@@ -55,15 +55,14 @@ function applyPlan(
   options: { book: Book; nowMs: number },
 ): Snapshot {
   const record = caseOf(snapshot);
-  const { nowMs } = options;
-  const hold = (reason: "DecisionHeld" | "RepeatedIntent" | "PayloadMismatch", why: string) =>
-    holdCase(snapshot, { reason, why, nowMs });
+  const { book, nowMs } = options;
   const refused =
-    whyNoStatus(record, decision, options.book) ??
-    whyRefused(decision, options.book) ??
+    whyNoStatus(record, decision, book) ??
+    whyRefused(decision, book) ??
     whyNoCompensation(snapshot, decision);
-  if (refused !== undefined) return hold("DecisionHeld", refused);
-  const { book } = options;
+  if (refused !== undefined) {
+    return holdCase(snapshot, { reason: "DecisionHeld", why: refused, nowMs });
+  }
   const frozen = decision.actions.map((request, ordinal) => {
     const place = { book, origin: "plan", basis: record.version, ordinal } as const;
     return freezeRequest(snapshot, request, place);
@@ -76,21 +75,15 @@ function applyPlan(
   const effects = frozen.map(({ planned }, ordinal) =>
     prepareEffect(snapshot, planned, { book, origin: "plan", basis: record.version, ordinal }),
   );
-  for (const effect of effects) {
-    const known = snapshot.effects.find((other) => other.operationId === effect.operationId);
-    if (known !== undefined && known.payloadDigest !== effect.payloadDigest) {
-      return hold("PayloadMismatch", `${effect.action} was frozen with another payload`);
-    }
-    const repeated = whyRepeated(
-      { ...snapshot, effects: [...snapshot.effects, ...effects] },
-      effect,
-    );
-    if (repeated !== undefined) return hold("RepeatedIntent", repeated);
-  }
+  const notifications = told.map(({ planned }) => planned);
+  const repeated = whyNotAgain(snapshot, effects, notifications);
+  if (repeated !== undefined) return holdCase(snapshot, { ...repeated, nowMs });
   const needsApproval = effects
     .filter(
-      ({ action }, ordinal) =>
-        book.asksFirst(snapshot.tenantId, action) || decision.actions[ordinal]?.asksFirst === true,
+      (effect, ordinal) =>
+        book.asksFirst(snapshot.tenantId, effect.action) ||
+        decision.actions[ordinal]?.asksFirst === true ||
+        whyMayStillLand(snapshot, effect, options) !== undefined,
     )
     .map(({ operationId }) => operationId);
   const payloads = [...frozen, ...told].flatMap(({ document }) => document ?? []);
@@ -101,7 +94,7 @@ function applyPlan(
       operationIds: effects.map((effect) => effect.operationId),
       nextStatus: decision.nextStatus,
       ...(needsApproval.length > 0 ? { needsApproval } : {}),
-      notifications: told.map((notification) => notification.planned),
+      notifications,
     },
     decisionsWithoutProgress: record.decisionsWithoutProgress + 1,
   });
@@ -218,7 +211,6 @@ export function prepareEffect(
     throw new Error(`action ${request.action} is not defined`);
   }
   const operationId = operationIdOf(snapshot, { origin, basis, action: request.action, ordinal });
-  const providerKey = providerKeyOf(provider.contract, operationId);
   return {
     id: `effect:${operationId}`,
     type: "effect",
@@ -229,10 +221,7 @@ export function prepareEffect(
     action: request.action,
     target: request.target,
     provider: provider.name,
-    account: provider.accountOf(snapshot.tenantId),
-    apiVersion: provider.apiVersion,
-    contractRevision: provider.contract.revision,
-    ...(providerKey === undefined ? {} : { providerKey }),
+    ...termsOf(provider, { tenantId: snapshot.tenantId, operationId }),
     ...keptPayload(request),
     origin,
     ...(origin === "plan" ? { decidedOn: basis } : { justifiedBy: basis }),

@@ -68,7 +68,11 @@ function emptyAnswer(answer: Answer): Answer {
 function emptyVerdict(verdict: LookupVerdict): LookupVerdict {
   switch (verdict.kind) {
     case "found":
-      return { ...verdict, receipt: emptyReceipt(verdict.receipt) };
+      return {
+        ...verdict,
+        receipt: emptyReceipt(verdict.receipt),
+        ...(verdict.others && { others: verdict.others.map(emptyReceipt) }),
+      };
     case "inconclusive":
       return { ...verdict, reason: "" };
     case "absent":

@@ -44,6 +44,10 @@ export function foldEvent(
 
 function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: number): Snapshot {
   const record = caseOf(snapshot);
+  if (event.workflow !== record.workflow.type) {
+    const why = `event ${event.eventId} is for a case of ${event.workflow}, and its reference is one of ${record.workflow.type}`;
+    return refuse(snapshot, event, why, nowMs);
+  }
   const newest = record.orderKeys[event.source];
   const older = newest !== undefined && event.orderKey < newest;
   if (event.source === investigateSource) return foldInvestigate(snapshot, event, workflow, nowMs);
@@ -123,7 +127,7 @@ function factsAfter(
     return { kind: "gave", folded: older ? "ignored" : { ...facts, ...read } };
   }
   try {
-    return { kind: "gave", folded: workflow.fold(facts, event, { older }) };
+    return { kind: "gave", folded: workflow.fold(structuredClone(facts), event, { older }) };
   } catch (error) {
     // Pure code throws the same each time: it would kill every worker that reads this case.
     const what = `fold of ${event.eventType} (${event.eventId}) ${whyThrown(error)}`;
@@ -132,9 +136,14 @@ function factsAfter(
 }
 
 function refuseFacts(snapshot: Snapshot, event: Event, fields: string, nowMs: number): Snapshot {
-  const folded = markFolded(snapshot, event, "refused", nowMs);
-  if (caseOf(folded).held !== undefined) return folded;
   const why = `event ${event.eventId} would break the facts in: ${fields}`;
+  return refuse(snapshot, event, why, nowMs);
+}
+
+function refuse(snapshot: Snapshot, event: Event, why: string, nowMs: number): Snapshot {
+  const folded = markFolded(snapshot, event, "refused", nowMs);
+  // One review, however many come.
+  if (caseOf(folded).held?.reason === "EventRefused") return folded;
   return holdCase(folded, { reason: "EventRefused", why, nowMs });
 }
 

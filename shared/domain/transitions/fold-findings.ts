@@ -3,19 +3,20 @@
 // All findings of one effect are folded together, successes first: a person's "no" must not be folded past a
 // receipt that is already there. A confirmation counts from any attempt; a rejection only from the
 // current one. Evidence against a final status changes no status: it is a contradiction (design.md 4).
-import { coreOf, isFinal, lastAttempt, type Effect } from "../records/effect.ts";
-import type { Finding, Receipt } from "../records/evidence.ts";
 import {
-  caseOf,
-  effectOf,
-  withCase,
-  withEffect,
-  withLine,
-  type Snapshot,
-} from "../records/snapshot.ts";
+  coreOf,
+  isFinal,
+  lastAttempt,
+  provesNothingLeft,
+  type Attempt,
+  type Effect,
+} from "../records/effect.ts";
+import type { Finding, Receipt } from "../records/evidence.ts";
+import { caseOf, effectOf, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
 import { confirm, releaseClaim, settleAttempt, whyUnbound } from "./attempt.ts";
+import { contradict } from "./contradict.ts";
 import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
-import { holdEffect, holdForMismatch, openReview, resolveReview } from "./reviews.ts";
+import { holdEffect, holdForMismatch, resolveReview } from "./reviews.ts";
 
 /** As many as fit into one batch; the rest are folded after it, in the same order. */
 const findingsMax = 30;
@@ -99,15 +100,23 @@ export function foldReceipt(
     case "prepared": {
       // An attempt that was judged "not sent" did leave after all.
       const confirmed = confirm(snapshot, coreOf(effect), { receipt, settledBy: "finding", nowMs });
-      return contradict(confirmed, operationId, "it was judged not sent, and happened", options);
+      const why = "it was judged not sent, and happened";
+      return contradict(confirmed, operationId, { why, providerId: receipt.providerId }, options);
     }
     case "confirmed":
       if (effect.receipt.providerId === receipt.providerId)
         return foldStage(snapshot, effect, { receipt, options });
-      return contradict(snapshot, operationId, "two receipts with different provider ids", options);
+      return contradict(
+        snapshot,
+        operationId,
+        { why: "two receipts with different provider ids", providerId: receipt.providerId },
+        options,
+      );
     case "rejected":
-    case "cancelled":
-      return contradict(snapshot, operationId, `it is ${effect.status}, and happened`, options);
+    case "cancelled": {
+      const why = `it is ${effect.status}, and happened`;
+      return contradict(snapshot, operationId, { why, providerId: receipt.providerId }, options);
+    }
   }
 }
 
@@ -133,7 +142,7 @@ function reviewFailure(snapshot: Snapshot, operationId: string, options: FoldOpt
   if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;
   return holdEffect(snapshot, effect, {
     kind: "NotificationFailed",
-    why: `${effect.action} was accepted and then failed, so somebody was not told`,
+    why: `${effect.action} was accepted and then failed: whom or what it was for, it did not reach`,
     consequence: options.book.action(effect.action)?.consequence ?? "",
     nowMs: options.nowMs,
   });
@@ -183,8 +192,9 @@ function endOnly(
   snapshot: Snapshot,
   effect: Effect,
   content: Finding["content"] & { kind: "attemptEnd" },
-  { nowMs }: FoldOptions,
+  options: FoldOptions,
 ): Snapshot {
+  const { nowMs } = options;
   // A started effect's document is not rewritten: its `_ts` is the running attempt's start.
   if (effect.status === "started" || content.answer.kind === "receipt") return snapshot;
   const { kind, reason } = content.answer;
@@ -197,29 +207,15 @@ function endOnly(
         }
       : attempt,
   );
-  return withEffect(snapshot, { ...effect, attempts });
+  const ended = withEffect(snapshot, { ...effect, attempts });
+  const isStated = effect.status === "confirmed" && effect.settledBy === "person";
+  if (!isStated || !attempts.every(didNothing)) return ended;
+  const why = "a person stated that it happened, and no attempt of it did anything";
+  return contradict(ended, effect.operationId, { why }, options);
 }
 
-function contradict(
-  snapshot: Snapshot,
-  operationId: string,
-  why: string,
-  options: FoldOptions,
-): Snapshot {
-  const effect = effectOf(snapshot, operationId);
-  const { nowMs } = options;
-  if (effect.contradicted !== undefined) return snapshot;
-  const [reviewed] = openReview(snapshot, {
-    subject: operationId,
-    kind: "Contradiction",
-    why: `${effect.action}: ${why}`,
-    consequence: options.book.action(effect.action)?.consequence ?? "",
-    nowMs,
-  });
-  const counted = withCase(reviewed, {
-    contradictionsOpen: caseOf(reviewed).contradictionsOpen + 1,
-  });
-  return withEffect(counted, { ...effect, contradicted: { atMs: nowMs, why } });
+function didNothing(attempt: Attempt): boolean {
+  return provesNothingLeft(attempt) || attempt.end?.kind === "refused";
 }
 
 function markFolded(

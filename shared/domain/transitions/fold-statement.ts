@@ -105,10 +105,8 @@ function judgedAgain(snapshot: Snapshot, { finding, options }: Stating): Snapsho
 function release(snapshot: Snapshot, stating: Stating): Snapshot {
   const record = caseOf(snapshot);
   const resolved = judgedAgain(resolvedBy(snapshot, stating, "released: tried again"), stating);
-  const isDecidedAnew =
-    record.held?.reason === "DecisionHeld" ||
-    record.held?.reason === "RepeatedIntent" ||
-    record.held?.reason === "PayloadMismatch";
+  const isDecided = record.plan === undefined && record.decidedVersion === record.version;
+  const isDecidedAnew = isDecided || record.held?.reason === "RepeatedIntent";
   return withCase(resolved, {
     held: undefined,
     crashes: undefined,

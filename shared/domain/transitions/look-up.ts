@@ -36,7 +36,10 @@ export function foldLookup(
   });
   const told = withLine(looked, `looked up ${effect.action}: ${verdict.kind}`);
   if (verdict.kind !== "found") return told;
-  return foldReceipt(told, result.operationId, verdict.receipt, options);
+  return [verdict.receipt, ...(verdict.others ?? [])].reduce(
+    (folded, receipt) => foldReceipt(folded, result.operationId, receipt, options),
+    told,
+  );
 }
 
 function withFinding(

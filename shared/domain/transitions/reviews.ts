@@ -48,7 +48,7 @@ export function holdEffect(
   return withEffect(opened, { ...effect, reviewRef });
 }
 
-/** Holds the plan lane; the outbox lane goes on. */
+/** Holds the plan lane; the outbox lane goes on. A hold that stood before it is replaced, so that no review outlives its hold. */
 export function holdCase(
   snapshot: Snapshot,
   need: {
@@ -58,7 +58,12 @@ export function holdCase(
     consequence?: string;
   },
 ): Snapshot {
-  const [opened, reviewRef] = openReview(snapshot, {
+  const before = resolveReview(snapshot, caseOf(snapshot).held?.reviewRef, {
+    how: `held anew: ${need.reason}`,
+    by: "machine",
+    atMs: need.nowMs,
+  });
+  const [opened, reviewRef] = openReview(before, {
     subject: "case",
     kind: "CaseHeld",
     why: `${need.reason}: ${need.why}`,

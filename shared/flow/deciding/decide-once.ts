@@ -20,8 +20,10 @@ export async function decideOnce(
   turn: Turn,
   workflow: Workflow,
 ): Promise<Decided> {
-  const { facts, status, version } = caseOf(turn.draft);
-  const { effects } = turn.draft;
+  const { status, version } = caseOf(turn.draft);
+  // Copies: whatever it does to them, the record keeps what its digests were made of.
+  const facts = structuredClone(caseOf(turn.draft).facts);
+  const effects = structuredClone(turn.draft.effects);
   const refusedBy = refusedJustBefore(turn.draft);
   const view = {
     facts,

@@ -3,6 +3,7 @@
 // The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
 // timer that was started before that write. What the provider answered is evidence from then on.
 import { callBudgetMs } from "../../domain/contract.ts";
+import type { Provider } from "../../domain/definitions.ts";
 import { hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
@@ -22,7 +23,6 @@ export async function claimAndSend(
   const effect = effectOf(turn.draft, operationId);
   const provider = ports.book.provider(effect.provider);
   if (provider === undefined) throw new Error(`${effect.provider} is claimed, and not registered`);
-  const { callTimeoutMs } = provider.contract;
   ports.telemetry.note({ provider: effect.provider, action: effect.action });
   const tooLate = await handedOnBefore(ports, turn, callBudgetMs(provider.contract));
   if (tooLate !== undefined) return tooLate;
@@ -39,9 +39,8 @@ export async function claimAndSend(
   let heard: Answer = { kind: "notSent", reason: "never called" };
   try {
     const call = {
-      apiVersion: provider.apiVersion,
       operationId,
-      callTimeoutMs,
+      provider,
       grantRef,
       payload,
       hear: (answer: Answer) => (heard = answer),
@@ -63,9 +62,8 @@ async function putOff(ports: TurnPorts, turn: Turn, inMs: number): Promise<TurnR
 }
 
 interface Call {
-  apiVersion: string;
   operationId: string;
-  callTimeoutMs: number;
+  provider: Provider;
   grantRef: string;
   payload: Readonly<Record<string, unknown>>;
   hear(answer: Answer): void;
@@ -74,11 +72,11 @@ interface Call {
 async function claimed(
   ports: TurnPorts,
   turn: Turn,
-  { apiVersion, operationId, callTimeoutMs, grantRef, payload, hear }: Call,
+  { operationId, provider, grantRef, payload, hear }: Call,
 ): Promise<TurnResult | "again" | "goOn"> {
   const timerStartedMs = ports.monotonicMs();
   const nowMs = requireNowMs(ports, turn);
-  turn.draft = claim(turn.draft, operationId, { apiVersion, callTimeoutMs, grantRef, nowMs });
+  turn.draft = claim(turn.draft, operationId, { provider, grantRef, nowMs });
   const attempt = effectOf(turn.draft, operationId).attempts.length;
   ports.telemetry.note({ attempt, fence: caseOf(turn.draft).fence });
   // Nothing is sent while its claim is uncertain: only a batch that stands, with nobody after it, opens the gate.
@@ -90,7 +88,7 @@ async function claimed(
     turn.evidence = { operationId, attempt, answer: { kind: "notSent", reason } };
     return "again";
   }
-  const deadlineMs = requireNowMs(ports, turn) + 2000 + callTimeoutMs;
+  const deadlineMs = requireNowMs(ports, turn) + 2000 + provider.contract.callTimeoutMs;
   const answer = await sendEffect(ports, turn, { operationId, payload, timerStartedMs });
   hear(answer);
   turn.evidence = { operationId, attempt, answer };

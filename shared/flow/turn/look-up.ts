@@ -1,6 +1,7 @@
 // Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
 //
 // The store's time is taken before the question: only an absence that started late enough may ever count.
+import { storable } from "../../domain/canonical-json.ts";
 import { callBudgetMs } from "../../domain/contract.ts";
 import { fieldsOf } from "../../domain/fields-of.ts";
 import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
@@ -62,7 +63,7 @@ async function askProvider(
   try {
     const ask = async () => provider.lookup?.(request) ?? unable;
     const said: unknown = await ports.at("lookUp", ask);
-    const { data, error } = LookupVerdict.safeParse(said);
+    const { data, error } = LookupVerdict.safeParse(storable(said));
     if (data !== undefined) return data;
     const why = `the look-up's verdict is none, in: ${fieldsOf(error.issues)}`;
     ports.log.error("a look-up gave no verdict that can be kept", { ...fields, why });

@@ -7,6 +7,7 @@
 //
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
+import { storable } from "../../domain/canonical-json.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
 import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
@@ -135,7 +136,7 @@ async function call(
         timeoutMs,
       }),
     );
-    const { data, error } = Answer.safeParse(said);
+    const { data, error } = Answer.safeParse(storable(said));
     if (data !== undefined) return data;
     // Nor may it answer what cannot be kept: the case could never be read again.
     const why = `the adapter's answer is none, in: ${fieldsOf(error.issues)}`;

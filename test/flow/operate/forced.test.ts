@@ -1,8 +1,18 @@
 // What is forced takes a role of its own, a reason and a second person; what no person may override stays (design.md 4).
 import { describe, expect, test } from "vitest";
 import { keyContract, planOfTwo } from "../../domain/situations.ts";
-import { key, newWorld } from "../world.ts";
-import { ana, ivo, operatorsOf, una, unknownCase, type Operators, type Who } from "./operators.ts";
+import { advanceCase } from "../../../shared/flow/turn/advance-case.ts";
+import { key, newWorld, type World } from "../world.ts";
+import {
+  ana,
+  bareOnce,
+  ivo,
+  operatorsOf,
+  una,
+  unknownCase,
+  type Operators,
+  type Who,
+} from "./operators.ts";
 
 async function inReview() {
   const world = await unknownCase("swallowed");
@@ -134,6 +144,71 @@ test("a forced no, before the horizon, is a statement of two, and a later succes
     status: "rejected",
     settledBy: "person",
     reason: expect.stringContaining("ivo, una"),
+  });
+});
+
+describe("what was denied while a call of it may still land", () => {
+  /** A worker is frozen behind its gate; meanwhile two people force a no, and its decider asks for the same again. */
+  async function deniedWhileFrozen(thenDo: (world: World, people: Operators) => Promise<void>) {
+    const world = newWorld({ decide: () => bareOnce });
+    const people = operatorsOf(world);
+    const { send } = world.bare;
+    world.bare.send = async (request) => {
+      world.bare.send = send;
+      world.advance(30_000);
+      await world.turn();
+      const [review] = await world.reviews();
+      const no = { how: "didNotHappen", forced: true, reason: "we see nothing there" };
+      const { body } = await people.resolve(review?.id ?? "", no, ivo);
+      await people.confirm(review?.id ?? "", { requestId: body.requestId }, una);
+      await world.turn();
+      await thenDo(world, people);
+      return send(request);
+    };
+    await world.post(1);
+    await world.turn();
+    await world.run();
+    return world;
+  }
+
+  test("is not done again before a person approves it, and is not done twice when the frozen call lands", async () => {
+    const world = await deniedWhileFrozen(async ({ bare, cases }) => {
+      expect(bare.received).toEqual([]);
+      const { approvals, effects } = (await cases.read(key)).snapshot;
+      expect(effects.map(({ status }) => status)).toEqual(["rejected", "prepared"]);
+      expect(approvals.map(({ operationId }) => operationId)).toEqual([effects[1]?.operationId]);
+      expect(approvals[0]?.consequence).toContain("denied while a call of it may still land");
+    });
+    expect(world.bare.applied).toHaveLength(1);
+    expect((await world.effects())[0]).toMatchObject({ status: "rejected", contradicted: {} });
+    expect((await world.reviews()).map(({ kind }) => kind)).toContain("Contradiction");
+  });
+
+  test("is done again once a person has approved it", async () => {
+    const world = await deniedWhileFrozen(async ({ cases, nowMs, worker }) => {
+      const [asked] = (await cases.read(key)).snapshot.approvals;
+      const answer = { answerId: "a", decision: "approve", by: "ana", atMs: nowMs() } as const;
+      await cases.answerApproval(key, { id: asked?.id ?? "", answer });
+      await advanceCase(worker(), key);
+    });
+    expect(world.bare.applied).toHaveLength(2);
+    expect((await world.effects())[1]).toMatchObject({ status: "confirmed" });
+    expect((await world.effects())[0]).toMatchObject({ status: "rejected", contradicted: {} });
+  });
+
+  test("by force, before the horizon, is asked about as well; after it nobody is asked", async () => {
+    for (const [afterMs, asked] of [
+      [0, 1],
+      [120_000, 0],
+    ] as const) {
+      const { world, people, id } = await inReview();
+      world.advance(afterMs);
+      const { body } = await people.resolve(id, { how: "didNotHappen", forced: true }, ivo);
+      await people.confirm(id, { requestId: body.requestId }, una);
+      await world.turn();
+      expect((await world.cases.read(key)).snapshot.approvals).toHaveLength(asked);
+      expect(world.bare.received).toHaveLength(2 - asked);
+    }
   });
 });
 

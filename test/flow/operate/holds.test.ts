@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { reviewKinds } from "../../../shared/domain/records/review.ts";
 import { kindsByCost } from "../../../shared/flow/operate/reviews/rank.ts";
-import { emptySnapshot, type Snapshot } from "../../../shared/domain/records/snapshot.ts";
+import { emptySnapshot, withCase, type Snapshot } from "../../../shared/domain/records/snapshot.ts";
 import { foldEvent } from "../../../shared/domain/transitions/fold-event.ts";
 import { foldFindings } from "../../../shared/domain/transitions/fold-findings.ts";
 import { holdCase } from "../../../shared/domain/transitions/reviews.ts";
@@ -101,37 +101,42 @@ test("a case that is not held any more has nothing to release", async () => {
 
 describe("releasing a hold", () => {
   test.each([
-    ["Poison", 0],
-    ["DeciderFailing", 0],
-    ["EventRefused", 0],
-    ["NoProgress", 0],
-    ["DecisionHeld", 1],
-    ["RepeatedIntent", 1],
-    ["PayloadMismatch", 1],
-  ] as const)("for %s raises the version by %i, and says who did it", (reason, raised) => {
-    const opened = foldEvent(withEvent(), event(1).id, { book, nowMs });
-    const held = holdCase(opened, { reason, why: "test", nowMs });
-    const [review] = held.reviews;
-    const finding = {
-      id: "finding:case:1",
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId: "case",
-      content: {
-        kind: "statement",
-        statement: { kind: "release" },
-        reason: "repaired",
-        about: { reviewId: review?.id ?? "", attempts: 0 },
-      },
-      by: "ana",
-      foundAtMs: nowMs,
-    } as const;
-    const released = foldFindings({ ...held, findings: [finding] }, "case", { book, nowMs });
-    expect(released.case?.held).toBeUndefined();
-    expect(released.case?.version).toBe((held.case?.version ?? 0) + raised);
-    expect(released.reviews[0]?.resolution).toMatchObject({ by: "ana", reason: "repaired" });
-  });
+    ["Poison", undefined, 0],
+    ["DeciderFailing", undefined, 0],
+    ["EventRefused", undefined, 0],
+    ["NoProgress", undefined, 0],
+    ["Poison", 1, 1],
+    ["EventRefused", 1, 1],
+    ["DecisionHeld", 1, 1],
+    ["RepeatedIntent", 1, 1],
+    ["PayloadMismatch", 1, 1],
+  ] as const)(
+    "for %s, decided on %s, raises the version by %i, and says who did it",
+    (reason, decidedVersion, raised) => {
+      const opened = foldEvent(withEvent(), event(1).id, { book, nowMs });
+      const held = holdCase(withCase(opened, { decidedVersion }), { reason, why: "test", nowMs });
+      const [review] = held.reviews;
+      const finding = {
+        id: "finding:case:1",
+        type: "finding",
+        schemaVersion: 1,
+        ...key,
+        operationId: "case",
+        content: {
+          kind: "statement",
+          statement: { kind: "release" },
+          reason: "repaired",
+          about: { reviewId: review?.id ?? "", attempts: 0 },
+        },
+        by: "ana",
+        foundAtMs: nowMs,
+      } as const;
+      const released = foldFindings({ ...held, findings: [finding] }, "case", { book, nowMs });
+      expect(released.case?.held).toBeUndefined();
+      expect(released.case?.version).toBe((held.case?.version ?? 0) + raised);
+      expect(released.reviews[0]?.resolution).toMatchObject({ by: "ana", reason: "repaired" });
+    },
+  );
 });
 
 const withEvent = (): Snapshot => ({ ...emptySnapshot(key), events: [event(1)] });

@@ -45,8 +45,8 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "the key's retention",
     patches: one(
       recover,
-      "if (nowMs - firstStart > coveredMs(idempotency)) {",
-      "if (nowMs - firstStart > 1000 * idempotency.retentionMs) {",
+      "return usedMs > coveredMs(idempotency)",
+      "return usedMs > 1000 * idempotency.retentionMs",
     ),
     seenBy: ["appliedOnce"],
   },
@@ -175,8 +175,8 @@ const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "contradictions",
     patches: one(
-      `${domain}/transitions/fold-findings.ts`,
-      "if (effect.contradicted !== undefined) return snapshot;",
+      `${domain}/transitions/contradict.ts`,
+      "if (contradicted !== undefined && !isNew) return snapshot;",
       "if (nowMs > 0) return snapshot;",
     ),
     seenBy: ["contradictionShows"],

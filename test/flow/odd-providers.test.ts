@@ -1,0 +1,282 @@
+// Providers and adapters that behave as nobody planned: what they say is bounded, believed only where it binds, and never lost.
+import { describe, expect, test } from "vitest";
+import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
+import { findingIdOf } from "../../shared/domain/identity.ts";
+import type { Effect } from "../../shared/domain/records/effect.ts";
+import type { Answer, Finding, Receipt } from "../../shared/domain/records/evidence.ts";
+import { receiptFor } from "../domain/situations.ts";
+import { ana, operatorsOf } from "./operate/operators.ts";
+import { key, newWorld, type World } from "./world.ts";
+
+const planOf = (action: string): Decision => ({
+  kind: "plan",
+  why: "test",
+  actions: [{ action, target: "T-1", payload: { amount: "25.00" } }],
+  nextStatus: "done",
+  notifications: [],
+});
+const once =
+  (action: string): Workflow["decide"] =>
+  ({ version }) =>
+    version === 1 ? planOf(action) : { kind: "wait", why: "test" };
+
+async function first(world: World): Promise<Effect> {
+  const [effect] = await world.effects();
+  if (effect === undefined) throw new Error("no effect");
+  return effect;
+}
+
+let told = 0;
+/** Something that is learned of the first effect, outside its own attempt's batch. */
+async function learn(world: World, content: Finding["content"], by = "source:test") {
+  const { operationId } = await first(world);
+  told += 1;
+  await world.cases.createFinding({
+    id: findingIdOf(operationId, told),
+    type: "finding",
+    schemaVersion: 1,
+    ...key,
+    operationId,
+    content,
+    by,
+    foundAtMs: world.nowMs(),
+  });
+  await world.turn();
+}
+
+const report = async (world: World, providerId: string, change: Partial<Receipt> = {}) =>
+  learn(world, {
+    kind: "providerReport",
+    receipt: { ...receiptFor(await first(world), providerId), ...change },
+  });
+
+const openKinds = async (world: World) => (await world.reviews()).map(({ kind }) => kind);
+
+async function see(world: World): Promise<void> {
+  for (const { id } of await world.reviews()) {
+    await operatorsOf(world).resolve(id, { how: "acknowledge" }, ana);
+  }
+  await world.turn();
+}
+
+test("a member that has no value, as JavaScript leaves it, costs no receipt", async () => {
+  const world = newWorld({ decide: once("bare.first.v1") });
+  const { send } = world.bare;
+  world.bare.send = async (request) => {
+    const answer = await send(request);
+    const content = { note: undefined, amount: Number.NaN } as never;
+    return answer.kind === "receipt"
+      ? { ...answer, receipt: { ...answer.receipt, content } }
+      : answer;
+  };
+  await world.post(1);
+  await world.run();
+  expect(await first(world)).toMatchObject({ status: "confirmed", settledBy: "attempt" });
+});
+
+test("an overtaken worker's receipt is kept, whatever characters and numbers its provider put in it", async () => {
+  const world = newWorld({ decide: once("bare.first.v1") });
+  const { send } = world.bare;
+  world.bare.send = async (request) => {
+    const answer = await send(request);
+    // Another turn writes the case while the call is out.
+    await world.post(2, { n: 1 });
+    world.advance(61_000);
+    await world.turn();
+    const content = { name: "torn \ud800", id: 2 ** 60 };
+    return answer.kind === "receipt"
+      ? { ...answer, receipt: { ...answer.receipt, content } }
+      : answer;
+  };
+  await world.post(1);
+  await world.turn();
+  await world.run();
+  expect(await first(world)).toMatchObject({ status: "confirmed", settledBy: "finding" });
+});
+
+test("a look-up that shows two of ours confirms the one, and a person is shown the other", async () => {
+  const world = newWorld({ decide: once("bare.first.v1") });
+  const lookup = { by: "search", consistency: "eventual", settleMs: 1000 } as const;
+  world.bare.contract = { ...world.bare.contract, lookup };
+  world.bare.lookup = async ({ binding }) => {
+    const receipt = { stage: "accepted", boundTo: binding, content: {} } as const;
+    return {
+      kind: "found",
+      receipt: { ...receipt, providerId: "B-1" },
+      others: [{ ...receipt, providerId: "B-2" }],
+    };
+  };
+  world.bare.script = ["appliedAndDropped"];
+  await world.post(1);
+  await world.run();
+  expect(await first(world)).toMatchObject({
+    status: "confirmed",
+    receipt: { providerId: "B-1" },
+    contradicted: { why: "two receipts with different provider ids" },
+  });
+  expect(await openKinds(world)).toEqual(["Contradiction"]);
+  expect((await world.record()).status).toBe("open");
+});
+
+describe("a contradiction that somebody has seen", () => {
+  async function contradicted() {
+    const world = newWorld({ decide: once("bare.first.v1") });
+    await world.post(1);
+    await world.run();
+    await report(world, "B-2");
+    await see(world);
+    expect(await openKinds(world)).toEqual([]);
+    return world;
+  }
+
+  test("is not shown again when the same thing is told again, in another delivery or at a later stage", async () => {
+    const world = await contradicted();
+    await report(world, "B-2");
+    await report(world, "B-2", { stage: "delivered" });
+    expect(await openKinds(world)).toEqual([]);
+    expect((await world.record()).contradictionsOpen).toBe(0);
+  });
+
+  test("hides no third thing that was done under the operation", async () => {
+    const world = await contradicted();
+    await report(world, "B-3");
+    expect(await openKinds(world)).toEqual(["Contradiction"]);
+    expect((await world.record()).contradictionsOpen).toBe(1);
+    await see(world);
+    expect((await world.record()).contradictionsOpen).toBe(0);
+  });
+});
+
+describe("a person who says that it happened", () => {
+  async function stated(answer: Answer) {
+    const world = newWorld({ decide: once("bare.first.v1") });
+    // Frozen behind its gate: everybody else sees an orphaned call.
+    world.bare.send = async () => {
+      world.advance(61_000);
+      await world.turn();
+      const [review] = await world.reviews();
+      await operatorsOf(world).resolve(review?.id ?? "", { how: "happened", providerId: "P-9" });
+      await world.turn();
+      expect(await first(world)).toMatchObject({ status: "confirmed", settledBy: "person" });
+      return answer;
+    };
+    await world.post(1);
+    await world.turn();
+    await world.run();
+    return world;
+  }
+
+  test.each<[string, Answer]>([
+    ["that nothing left", { kind: "notSent", reason: "no connection" }],
+    ["that it refused", { kind: "refused", reason: "no", speaksForOperation: false }],
+  ])("is contradicted by the only attempt's own proof %s", async (_what, answer) => {
+    const world = await stated(answer);
+    expect(await first(world)).toMatchObject({ status: "confirmed", contradicted: {} });
+    expect(await openKinds(world)).toContain("Contradiction");
+  });
+
+  test("is not contradicted by a call that heard nothing", async () => {
+    const world = await stated({ kind: "noAnswer", reason: "reset" });
+    expect((await first(world)).contradicted).toBeUndefined();
+    expect(await openKinds(world)).toEqual([]);
+  });
+});
+
+describe("an effect that was accepted and then failed at its goal", () => {
+  test("is not built on once a person has seen it: its plan ends, and the next decision is told", async () => {
+    const stages: unknown[] = [];
+    const world = newWorld({
+      decide: ({ effects, version }) => {
+        stages.push(effects.map(({ receipt }) => receipt?.stage));
+        const plan = planOf("keyed.first.v1");
+        if (version > 1 || plan.kind !== "plan") return { kind: "hold", why: "it failed" };
+        const second = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
+        return { ...plan, actions: [...plan.actions, second] };
+      },
+    });
+    world.keyed.duringCall = async () => {
+      world.keyed.duringCall = undefined;
+      await report(world, "keyed-1", { stage: "failed" });
+    };
+    await world.post(1);
+    await world.run();
+    expect(await openKinds(world)).toEqual(["NotificationFailed"]);
+    expect(world.keyed.received).toHaveLength(1);
+    await see(world);
+    await world.run();
+    expect(world.keyed.received).toHaveLength(1);
+    expect((await world.record()).status).toBe("open");
+    expect((await world.effects()).map(({ status }) => status)).toEqual(["confirmed", "cancelled"]);
+    expect(stages).toEqual([[], ["failed", undefined]]);
+  });
+});
+
+describe("a deploy between two steps of an effect", () => {
+  test("that raises the API version, the account and the contract while nothing of it has left is what it is sent under", async () => {
+    const world = newWorld({ decide: once("keyed.first.v1"), approve: ["keyed.first.v1"] });
+    await world.post(1);
+    await world.turn();
+    world.keyed.apiVersion = "v2";
+    world.keyed.accountOf = () => "acme-new";
+    world.keyed.contract = { ...world.keyed.contract, revision: 2 };
+    const [approval] = (await world.cases.read(key)).snapshot.approvals;
+    const answer = { answerId: "a", decision: "approve", by: "ana", atMs: world.nowMs() } as const;
+    await world.cases.answerApproval(key, { id: approval?.id ?? "", answer });
+    await world.turn();
+    expect(await first(world)).toMatchObject({
+      status: "confirmed",
+      account: "acme-new",
+      apiVersion: "v2",
+      contractRevision: 2,
+      attempts: [{ n: 1 }],
+    });
+    expect(world.keyed.received.map(({ account }) => account)).toEqual(["acme-new"]);
+  });
+
+  test("that revises the contract after a call was lost sends nothing again: it was promised something else", async () => {
+    const world = newWorld({ decide: once("keyed.first.v1") });
+    world.keyed.script = ["swallowed"];
+    await world.post(1);
+    await world.turn();
+    world.keyed.contract = { ...world.keyed.contract, revision: 2 };
+    await world.run();
+    expect(world.keyed.received).toHaveLength(1);
+    expect(await openKinds(world)).toEqual(["UnknownEffect"]);
+  });
+
+  test("that adds a look-up after a call was lost takes no absence for a proof", async () => {
+    const world = newWorld({ decide: once("bare.first.v1") });
+    world.bare.script = ["appliedAndDropped"];
+    // Its review is opened only by the turn that finds the new contract.
+    await world.post(1);
+    const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+    world.bare.duringCall = () => {
+      world.bare.contract = { ...world.bare.contract, revision: 2, lookup };
+      world.bare.lookup = async () => ({ kind: "absent" });
+    };
+    await world.run();
+    expect(world.bare.received).toHaveLength(1);
+    expect(await openKinds(world)).toEqual(["UnknownEffect"]);
+  });
+});
+
+describe("an operation under which something else was found", () => {
+  test("is not sent again because one person had it looked up again", async () => {
+    const world = newWorld({ decide: once("keyed.first.v1") });
+    const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+    world.keyed.contract = { ...world.keyed.contract, lookup };
+    world.keyed.lookup = async () => ({ kind: "absent" });
+    world.keyed.script = ["swallowed"];
+    await world.post(1);
+    await world.turn();
+    const effect = await first(world);
+    const boundTo = { ...receiptFor(effect).boundTo, payloadDigest: "another" };
+    await report(world, "K-9", { boundTo });
+    const [review] = await world.reviews();
+    const said = await operatorsOf(world).resolve(review?.id ?? "", { how: "lookAgain" });
+    expect(said.status).toBe(409);
+    await world.run();
+    expect(world.keyed.received).toHaveLength(1);
+    expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+  });
+});
