@@ -4,7 +4,7 @@
 // "local": a connection string, or an identity (`ServiceBus__fullyQualifiedNamespace`, `Cosmos__accountEndpoint`).
 // A value never appears in an error: a setting may be a secret.
 import { z } from "zod";
-import { ModelSettings, type ModelConfig } from "./agent/model-settings.ts";
+import { Credential, ModelSettings, type ModelConfig } from "./agent/model-settings.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { tenantIdPattern } from "./domain/identity.ts";
 import {
@@ -35,10 +35,10 @@ const json = z.string().transform((text, context) => {
 /** As a group: all of them, or none and the app knows no customer-onboarding. */
 const onboardingSettings = z.object({
   CRM_URL: z.url(),
-  CRM_TOKEN: z.string().min(1),
+  CRM_TOKEN: Credential,
   CRM_CALL_TIMEOUT_MS: callTimeoutMs,
   TASK_BOARD_URL: z.url(),
-  TASK_BOARD_TOKEN: z.string().min(1),
+  TASK_BOARD_TOKEN: Credential,
   TASK_BOARD_CALL_TIMEOUT_MS: callTimeoutMs,
   TASK_BOARD_SEARCH_SETTLE_MS: z.coerce.number().int().min(0).max(3_600_000).default(120_000),
 });
@@ -51,10 +51,10 @@ const Settings = z.object({
   SCHEDULES: json.default({}),
   APPROVALS: json.default({}),
   SUPPLIER_PORTAL_URL: z.url(),
-  SUPPLIER_PORTAL_TOKEN: z.string().min(1),
+  SUPPLIER_PORTAL_TOKEN: Credential,
   SUPPLIER_PORTAL_CALL_TIMEOUT_MS: callTimeoutMs,
   EMAIL_URL: z.url(),
-  EMAIL_TOKEN: z.string().min(1),
+  EMAIL_TOKEN: Credential,
   EMAIL_FROM: z.email(),
   EMAIL_CALL_TIMEOUT_MS: callTimeoutMs,
   DECIDER: z.enum(["rules", "model"]).default("rules"),

@@ -47,6 +47,23 @@ describe("the settings of customer-onboarding", () => {
   );
 });
 
+describe("the token of a provider", () => {
+  test.each(["SUPPLIER_PORTAL_TOKEN", "EMAIL_TOKEN", "CRM_TOKEN", "TASK_BOARD_TOKEN"])(
+    "%s is refused by name when its reference was not resolved, or it could be no header",
+    (name) => {
+      for (const text of [
+        "@Microsoft.KeyVault(SecretUri=https://v.vault.azure.net/secrets/s-s-s)",
+        "s-s-s\n",
+        "s-s-s s",
+      ]) {
+        const wrong = { ...required, ...onboarding, [name]: text };
+        expect(() => readConfig(wrong)).toThrow(`${name}: `);
+        expect(() => readConfig(wrong)).not.toThrow(/s-s-s/);
+      }
+    },
+  );
+});
+
 describe("the keys of sensitive payloads", () => {
   const base64 = (fill: string, bytes = 32) => Buffer.alloc(bytes, fill).toString("base64");
   const keysIn = (PAYLOAD_KEYS: string) => readConfig({ ...required, PAYLOAD_KEYS }).payloadKeys;

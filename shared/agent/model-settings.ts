@@ -16,7 +16,8 @@ export interface ModelConfig {
 const turnShareMax = 0.8;
 
 const empty = z.literal("").transform(() => undefined);
-const key = z
+/** What is shown to an endpoint in a header. Azure leaves a reference as it is where the vault was not to be read. */
+export const Credential = z
   .string()
   .regex(/^[\x21-\x7e]{1,4096}$/, "1 to 4096 printable characters without a space")
   .refine((text) => !text.startsWith("@Microsoft.KeyVault("), "its Key Vault reference is open");
@@ -32,7 +33,7 @@ export const ModelSettings = z
   .object({
     MODEL_ENDPOINT: endpoint,
     MODEL_NAME: z.string().min(1).max(200),
-    MODEL_API_KEY: z.union([empty, key]).optional(),
+    MODEL_API_KEY: z.union([empty, Credential]).optional(),
     MODEL_CLIENT_ID: z.union([empty, z.guid()]).optional(),
     MODEL_CALL_TIMEOUT_MS: z.coerce.number().int().min(1000).max(120_000).default(20_000),
     MODEL_REPAIRS_MAX: z.coerce.number().int().min(0).max(3).default(2),
