@@ -26,6 +26,7 @@ function answer(
       book: world.book,
       log: silent,
       random: () => `r${answers}`,
+      refreshMsMax: 50,
     },
     {
       key,
@@ -269,8 +270,11 @@ describe("an answer", () => {
 });
 
 describe("the facts of record, read again at the answer", () => {
-  test("that cannot be read: no answer is taken", async () => {
-    const world = await asked({ refresh: () => Promise.reject(new Error("down")) });
+  test.each<[string, () => Promise<Facts>]>([
+    ["cannot be read", () => Promise.reject(new Error("down"))],
+    ["never come", () => new Promise(() => {})],
+  ])("that %s: no answer is taken", async (_what, refresh) => {
+    const world = await asked({ refresh });
     expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "unavailable" });
     expect((await approvals(world))[0]?.answer).toBeUndefined();
   });

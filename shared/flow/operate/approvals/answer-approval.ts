@@ -23,6 +23,8 @@ export interface AnswerPorts {
   book: Book;
   log: Log;
   random(): string;
+  /** How long the facts of record may take; the host ends a request, and all others beside it, after minutes. */
+  refreshMsMax?: number;
 }
 
 export interface AnswerRequest {
@@ -104,7 +106,7 @@ async function refreshFacts(
   if (asked.kind !== "fits") return { kind: "unavailable", why: asked.why };
   let facts: Facts;
   try {
-    facts = await workflow.refresh(asked.facts);
+    facts = await inTime(workflow.refresh(asked.facts), ports.refreshMsMax ?? 20_000);
   } catch {
     return {
       kind: "unavailable",
@@ -118,6 +120,17 @@ async function refreshFacts(
     kind: "void",
     why: "the facts have changed since this was asked; it will be decided anew",
   };
+}
+
+/** Rejects when it takes longer. */
+async function inTime<Value>(act: Promise<Value>, msMax: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("late")), msMax);
+  try {
+    return await Promise.race([act, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function refreshEvent(
