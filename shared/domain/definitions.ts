@@ -65,6 +65,7 @@ export type LookupRequest = Omit<SendRequest, "fence">;
 
 export interface Provider {
   name: string;
+  /** With its address: what is known under a key, or is not there, is so at that place only. */
   apiVersion: string;
   contract: Contract;
   /** The provider's account that a tenant's effects go to: part of a key's scope. */

@@ -15,6 +15,7 @@ import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered } from "./http-call.ts";
+import { versionAt } from "./http-url.ts";
 
 const provider = "email";
 
@@ -69,7 +70,7 @@ export function email(options: {
   const contract = contractOf(options.callTimeoutMs ?? 10_000);
   return {
     name: provider,
-    apiVersion: "v1",
+    apiVersion: versionAt("v1", baseUrl),
     contract,
     /** One sending address serves every tenant. */
     accountOf: () => from,

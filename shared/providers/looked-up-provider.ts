@@ -7,6 +7,7 @@ import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing } from "./answer-of.ts";
 import { httpPoster, httpReader } from "./http-call.ts";
 import type { Answered, HttpReader } from "./http-call.ts";
+import { versionAt } from "./http-url.ts";
 
 export interface LookedUpProvider<Payload, Done> {
   name: string;
@@ -30,7 +31,7 @@ export function lookedUpProvider<Payload, Done>(spec: LookedUpProvider<Payload, 
   const reader = httpReader({ provider: name, ...connection });
   return {
     name,
-    apiVersion: "v1",
+    apiVersion: versionAt("v1", connection.baseUrl),
     contract,
     accountOf: (tenantId) => tenantId,
     async send(request) {

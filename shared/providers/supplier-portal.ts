@@ -19,6 +19,7 @@ import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, Said, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered, HttpPoster } from "./http-call.ts";
+import { versionAt } from "./http-url.ts";
 import { portalReport } from "./portal-reports.ts";
 
 const provider = "supplier-portal";
@@ -105,7 +106,7 @@ export function supplierPortal(options: {
   const wire: Wire = { poster, contract };
   return {
     name: provider,
-    apiVersion: "v1",
+    apiVersion: versionAt("v1", options.baseUrl),
     contract,
     accountOf: (tenantId) => tenantId,
     report: portalReport,

@@ -1,6 +1,8 @@
 // A deploy that speaks a new version of a provider's API, while effects wait: what never left is sent under the new one, and what
 // may have left under the old one is never sent under another.
 import { describe, expect, test } from "vitest";
+import { crm } from "../../shared/providers/crm.ts";
+import { supplierPortal } from "../../shared/providers/supplier-portal.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 async function waitsForApproval(): Promise<World> {
@@ -59,4 +61,32 @@ test("an effect that was provably turned away under one version is sent under th
   await world.run();
   expect(await first(world)).toMatchObject({ status: "confirmed", apiVersion: "v2" });
   expect(world.keyed.applied).toHaveLength(2);
+});
+
+describe("a provider whose address is set to another", () => {
+  test.each([
+    ["supplier-portal", supplierPortal],
+    ["crm", crm],
+  ] as const)("is another one to a key and to an absence (%s)", (_name, provider) => {
+    const at = (baseUrl: string) => provider({ baseUrl, token: "t" }).apiVersion;
+    const here = at("https://api.example/base");
+    expect(at("https://api.example/base/")).toBe(here);
+    expect(at("https://sandbox.example/base")).not.toBe(here);
+    expect(at("https://api.example/other")).not.toBe(here);
+    expect(at("http://api.example/base")).not.toBe(here);
+  });
+
+  test("is not asked to repeat what may have left for the first one", async () => {
+    const [before, after] = ["https://sandbox.example", "https://api.example"].map(
+      (baseUrl) => supplierPortal({ baseUrl, token: "t" }).apiVersion,
+    );
+    const world = newWorld();
+    world.keyed.apiVersion = before ?? "";
+    world.keyed.script = ["appliedAndDropped"];
+    world.keyed.duringCall = () => void (world.keyed.apiVersion = after ?? "");
+    await world.post(1);
+    await world.run();
+    expect(world.keyed.received).toHaveLength(1);
+    expect((await world.reviews())[0]?.why).toContain("address");
+  });
 });

@@ -204,7 +204,7 @@ function lastDeadlineMs(effect: Pick<Effect, "attempts">, nowMs: number): number
 /** What was promised for calls under other terms covers none under these. */
 function termsRefusal({ account, apiVersion, contract, effect }: SendScope): string | undefined {
   if (effect.account !== account || effect.apiVersion !== apiVersion) {
-    return "it was sent under another account or API version";
+    return "it was sent under another account, API version or address";
   }
   return effect.contractRevision === contract.revision
     ? undefined
