@@ -85,7 +85,7 @@ export function credentialOf({ clientId }: { clientId?: string }) {
     : new ManagedIdentityCredential({ clientId });
 }
 
-async function readAccount(client: CosmosClient) {
+export async function readAccount(client: CosmosClient) {
   try {
     return (await client.getDatabaseAccount()).resource;
   } catch (error) {

@@ -2,8 +2,8 @@
 //
 // A part that the identity may not read is absent: an app that can send and receive need not be able to manage.
 import type { CosmosClient, Database } from "@azure/cosmos";
-import type { ServiceBusConnection } from "./connections.ts";
-import { failureOf } from "./cosmos/answers.ts";
+import { readAccount, type ServiceBusConnection } from "./connections.ts";
+import { failureOf, readFault } from "./cosmos/answers.ts";
 import type { QueueCounts, QueueManagement, QueueSettings } from "./service-bus-settings.ts";
 
 export interface ContainerSeen {
@@ -20,6 +20,8 @@ export interface Surroundings {
 }
 
 const notFound = 404;
+/** By who asks: another may see it. */
+const refused: ReadonlySet<number> = new Set([401, 403]);
 
 export function azureSurroundings(
   cosmos: { client: CosmosClient; database: Database },
@@ -35,11 +37,11 @@ export function azureSurroundings(
   };
   return {
     async account() {
-      const { resource } = await cosmos.client.getDatabaseAccount();
+      const account = await readAccount(cosmos.client);
       return {
-        consistency: resource?.consistencyPolicy ?? "unknown",
-        writeRegions: regionsOf(resource?.writableLocations),
-        readRegions: regionsOf(resource?.readableLocations),
+        consistency: account?.consistencyPolicy ?? "unknown",
+        writeRegions: regionsOf(account?.writableLocations),
+        readRegions: regionsOf(account?.readableLocations),
       };
     },
 
@@ -69,7 +71,7 @@ async function orUnreadable<Seen>(look: () => Promise<Seen>): Promise<Seen | und
   try {
     return await look();
   } catch (error) {
-    if (failureOf(error).status === undefined) throw error;
-    return undefined;
+    if (refused.has(failureOf(error).status ?? 0)) return undefined;
+    throw readFault(error, "a look at the containers", {});
   }
 }
