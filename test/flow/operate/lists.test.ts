@@ -128,4 +128,18 @@ describe("open approvals", () => {
     expect(await show("operator")).not.toContain("50.00");
     expect(await show("reader")).not.toContain("50.00");
   });
+
+  test("show a sensitive payload to nobody who is not asked: no program, no requester, not once it is answered", async () => {
+    const world = await asked(both);
+    const show = async (principal: Principal) =>
+      JSON.stringify(
+        await showApproval(ports(world), { key, approvalId: "approval:1:1", principal }),
+      );
+    const approver = person("p-1", "approver");
+    expect(await show({ ...approver, isPerson: false })).not.toContain("50.00");
+    expect(await show(person("source:src", "approver"))).not.toContain("50.00");
+    const answer = { answerId: "1", decision: "approve", by: "p-1", atMs: world.nowMs() } as const;
+    await world.cases.answerApproval(key, { id: "approval:1:1", answer });
+    expect(await show(approver)).not.toContain("50.00");
+  });
 });

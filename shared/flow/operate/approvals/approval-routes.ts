@@ -139,10 +139,12 @@ export async function showApproval(
   if (approval === undefined || effect === undefined) return noSuchApproval;
   const mayRead = mayReadContent(principal, key.tenantId);
   const facts = mayRead ? snapshot.case?.facts : undefined;
-  const sealed = await sealedPayload(ports, effect, wanted);
+  const listed = shown(approval, row, principal);
+  const isAsked = listed.mayAnswer && approval.answer === undefined;
+  const sealed = isAsked ? await sealedPayload(ports, effect, wanted) : undefined;
   const opened = sealed?.kind === "payload" ? { payload: sealed.payload } : {};
   const body = {
-    approval: shown(approval, row, principal),
+    approval: listed,
     effect: { ...showEffect(effect, mayRead), ...opened },
     ...(sealed?.kind === "withheld" ? { withheld: sealed.why } : {}),
     version: snapshot.case?.version ?? 0,
@@ -151,7 +153,7 @@ export async function showApproval(
   return { kind: "done", body };
 }
 
-/** Nobody may be asked to approve what he cannot read: the one place where a sensitive payload is shown, to approvers alone. */
+/** Nobody may be asked to approve what he cannot read: the one place where a sensitive payload is shown, to whom it asks alone. */
 async function sealedPayload(
   { book, cases }: { cases: CaseStore; book: Book },
   effect: Effect,
