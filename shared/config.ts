@@ -4,7 +4,7 @@
 // "local": a connection string, or an identity (`ServiceBus__fullyQualifiedNamespace`, `Cosmos__accountEndpoint`).
 // A value never appears in an error: a setting may be a secret.
 import { z } from "zod";
-import { Credential, ModelSettings, type ModelConfig } from "./agent/model-settings.ts";
+import { ModelSettings, type ModelConfig } from "./agent/model-settings.ts";
 import { TerminalFault } from "./domain/faults.ts";
 import { tenantIdPattern } from "./domain/identity.ts";
 import {
@@ -16,12 +16,18 @@ import {
 import { WebhookSources } from "./flow/intake/webhook-sources.ts";
 import { Schedules } from "./flow/wake/schedules.ts";
 import {
+  providerGroups,
+  providerSettingNames,
+  requiredProviders,
+  RequiredProviders,
+  type ProviderGroups,
+  type Providers,
+} from "./provider-settings.ts";
+import {
   telemetryOf,
   TelemetrySettings,
   type TelemetryConfig,
 } from "./telemetry/telemetry-config.ts";
-
-const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
 
 const json = z.string().transform((text, context) => {
   try {
@@ -32,17 +38,6 @@ const json = z.string().transform((text, context) => {
   }
 });
 
-/** As a group: all of them, or none and the app knows no customer-onboarding. */
-const onboardingSettings = z.object({
-  CRM_URL: z.url(),
-  CRM_TOKEN: Credential,
-  CRM_CALL_TIMEOUT_MS: callTimeoutMs,
-  TASK_BOARD_URL: z.url(),
-  TASK_BOARD_TOKEN: Credential,
-  TASK_BOARD_CALL_TIMEOUT_MS: callTimeoutMs,
-  TASK_BOARD_SEARCH_SETTLE_MS: z.coerce.number().int().min(0).max(3_600_000).default(120_000),
-});
-
 const Settings = z.object({
   COSMOS_DATABASE: z.string().min(1).default("countersign"),
   CASE_ID_KEY: z.base64(),
@@ -50,13 +45,7 @@ const Settings = z.object({
   WEBHOOK_SOURCES: json,
   SCHEDULES: json.default({}),
   APPROVALS: json.default({}),
-  SUPPLIER_PORTAL_URL: z.url(),
-  SUPPLIER_PORTAL_TOKEN: Credential,
-  SUPPLIER_PORTAL_CALL_TIMEOUT_MS: callTimeoutMs,
-  EMAIL_URL: z.url(),
-  EMAIL_TOKEN: Credential,
-  EMAIL_FROM: z.email(),
-  EMAIL_CALL_TIMEOUT_MS: callTimeoutMs,
+  ...RequiredProviders.shape,
   DECIDER: z.enum(["rules", "model"]).default("rules"),
   TURN_BUDGET_MS: z.coerce.number().int().min(5000).max(240_000).default(90_000),
   ...TelemetrySettings.shape,
@@ -67,7 +56,7 @@ const Approvals = z.record(
   z.array(z.string()),
 );
 
-export interface Config {
+export interface Config extends Providers {
   cosmos: { connectionString: string } | { accountEndpoint: string; clientId?: string };
   serviceBus: { connectionString: string } | { fullyQualifiedNamespace: string; clientId?: string };
   cosmosDatabase: string;
@@ -78,13 +67,6 @@ export interface Config {
   schedules: Schedules;
   /** By tenant, actions that a person must approve there; elsewhere the action's own word holds. */
   approvals: Readonly<Record<string, readonly string[]>>;
-  supplierPortal: { baseUrl: string; token: string; callTimeoutMs: number };
-  email: { baseUrl: string; token: string; from: string; callTimeoutMs: number };
-  /** Absent: its providers and its workflow are not registered. */
-  onboarding?: {
-    crm: { baseUrl: string; token: string; callTimeoutMs: number };
-    taskBoard: { baseUrl: string; token: string; callTimeoutMs: number; searchSettleMs: number };
-  };
   /** Absent: the rules decide. */
   model?: ModelConfig;
   turnBudgetMs: number;
@@ -123,18 +105,8 @@ export function readConfig(environment: Environment = process.env): Config {
     webhookSources: sources,
     schedules,
     approvals,
-    supplierPortal: {
-      baseUrl: settings.SUPPLIER_PORTAL_URL,
-      token: settings.SUPPLIER_PORTAL_TOKEN,
-      callTimeoutMs: settings.SUPPLIER_PORTAL_CALL_TIMEOUT_MS,
-    },
-    email: {
-      baseUrl: settings.EMAIL_URL,
-      token: settings.EMAIL_TOKEN,
-      from: settings.EMAIL_FROM,
-      callTimeoutMs: settings.EMAIL_CALL_TIMEOUT_MS,
-    },
-    ...onboardingOf(environment),
+    ...requiredProviders(settings),
+    ...groupsOf(environment),
     ...(settings.DECIDER === "model" ? modelOf(environment, settings.TURN_BUDGET_MS) : {}),
     turnBudgetMs: settings.TURN_BUDGET_MS,
     ...telemetryOf(settings),
@@ -149,7 +121,7 @@ function instanceOf(instanceId: string | undefined): Pick<Config, "instanceId"> 
 }
 
 function settingNamesOf(environment: Environment): string[] {
-  const own = [Settings, onboardingSettings].flatMap(({ shape }) => Object.keys(shape));
+  const own = [...Object.keys(Settings.shape), ...providerSettingNames];
   return Object.keys(environment)
     .filter((name) => own.includes(name) || /^(MODEL|(ServiceBus|Cosmos)(__|$))/.test(name))
     .toSorted();
@@ -186,25 +158,14 @@ function payloadKeysOf(
   return { payloadKeys: payloadKeys({ deploymentKey, sealing: [newest, ...older] }) };
 }
 
-function onboardingOf(environment: Environment): Pick<Config, "onboarding"> {
-  const isGiven = Object.keys(onboardingSettings.shape).some((name) => environment[name]);
-  if (!isGiven) return {};
-  const settings = parsed("", onboardingSettings.safeParse(environment));
-  return {
-    onboarding: {
-      crm: {
-        baseUrl: settings.CRM_URL,
-        token: settings.CRM_TOKEN,
-        callTimeoutMs: settings.CRM_CALL_TIMEOUT_MS,
-      },
-      taskBoard: {
-        baseUrl: settings.TASK_BOARD_URL,
-        token: settings.TASK_BOARD_TOKEN,
-        callTimeoutMs: settings.TASK_BOARD_CALL_TIMEOUT_MS,
-        searchSettleMs: settings.TASK_BOARD_SEARCH_SETTLE_MS,
-      },
-    },
-  };
+/** Each that is given at all is given as a whole. */
+function groupsOf(environment: Environment): ProviderGroups {
+  const given = Object.entries(providerGroups).filter(([, group]) =>
+    Object.keys(group.in.shape).some((name) => environment[name]),
+  );
+  return Object.fromEntries(
+    given.map(([name, group]) => [name, parsed("", group.safeParse(environment))]),
+  );
 }
 
 function modelOf(environment: Environment, TURN_BUDGET_MS: number): Pick<Config, "model"> {

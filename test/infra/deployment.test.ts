@@ -17,6 +17,7 @@ describe("the settings", () => {
       "shared/config.ts",
       "shared/agent/model-settings.ts",
       "shared/telemetry/telemetry-config.ts",
+      "shared/provider-settings.ts",
     ]
       .map(source)
       .join("");

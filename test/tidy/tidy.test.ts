@@ -52,6 +52,7 @@ test("the settings example names every setting that the app reads, and no other 
     "shared/config.ts",
     "shared/agent/model-settings.ts",
     "shared/telemetry/telemetry-config.ts",
+    "shared/provider-settings.ts",
   ]
     .map(source)
     .join("");
@@ -62,8 +63,8 @@ test("the settings example names every setting that the app reads, and no other 
   expect(Object.keys(example.Values).filter(own).toSorted()).toEqual([...names].toSorted());
 });
 
-test("the links of README and ARCHITECTURE lead to files", () => {
-  for (const page of globSync(["*.md", "local/*/README.md"], { cwd: root })) {
+test("the links of every page lead to files", () => {
+  for (const page of globSync(["*.md", "{local,ops,shared,test}/**/*.md"], { cwd: root })) {
     const targets = [...source(page).matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(
       ([, target]) => target ?? "",
     );

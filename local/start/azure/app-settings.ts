@@ -1,7 +1,6 @@
 // What the app is told about its surroundings, in the shape of local.settings.json. The names are
 // those that it reads on Azure, too: it does not know that it runs locally.
-import { tenantOf, workflowOf } from "./sources.ts";
-import type { Secrets } from "./sources.ts";
+import { sources, type Secrets } from "./sources.ts";
 
 export interface Surroundings {
   serviceBusConnection: string;
@@ -17,9 +16,9 @@ const callTimeoutMs = 3_000;
 export function appSettings(surroundings: Surroundings): Record<string, string> {
   const { serviceBusConnection, cosmosConnection, otlpEndpoint, providersUrl, secrets } =
     surroundings;
-  const sources = Object.entries(secrets.webhooks).map(([source, known]) => [
+  const senders = Object.entries(sources).map(([source, { tenantId, workflow }]) => [
     source,
-    { tenantId: tenantOf[source], workflow: workflowOf(source), secrets: known },
+    { tenantId, workflow, secrets: secrets.webhooks[source] },
   ]);
   return {
     FUNCTIONS_WORKER_RUNTIME: "node",
@@ -32,7 +31,7 @@ export function appSettings(surroundings: Surroundings): Record<string, string> 
     COSMOS_DATABASE: "countersign",
     CASE_ID_KEY: secrets.caseIdKey,
     PAYLOAD_KEYS: `local-1:${secrets.payloadKey}`,
-    WEBHOOK_SOURCES: JSON.stringify(Object.fromEntries(sources)),
+    WEBHOOK_SOURCES: JSON.stringify(Object.fromEntries(senders)),
     // The samples are of companies that let the machine act alone; this one wants a person's word first.
     APPROVALS: JSON.stringify({ hooli: ["portal.request_credit_note.v1"] }),
     SUPPLIER_PORTAL_URL: `${providersUrl}/supplier-portal`,

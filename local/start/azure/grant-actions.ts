@@ -1,8 +1,8 @@
-// The demo's authorizations: each tenant lets each workflow do its three actions, on any target.
+// The demo's authorizations: each tenant lets each workflow do its actions, on any target.
 //
 // They are created, never overwritten: a grant that somebody revoked stays revoked over a restart.
 import { CosmosClient, ErrorResponse } from "@azure/cosmos";
-import { tenantOf } from "./sources.ts";
+import { tenantIds } from "./sources.ts";
 
 const actionsOf = {
   "invoice-exception": [
@@ -18,9 +18,7 @@ const actionsOf = {
 };
 
 const wanted = Object.entries(actionsOf).flatMap(([subject, actions]) =>
-  [...new Set(Object.values(tenantOf))].flatMap((tenantId) =>
-    actions.map((action) => ({ subject, tenantId, action })),
-  ),
+  tenantIds.flatMap((tenantId) => actions.map((action) => ({ subject, tenantId, action }))),
 );
 
 /** How many of them are new. */

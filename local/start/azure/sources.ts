@@ -6,28 +6,27 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { StateFolder } from "./state-folder.ts";
 
-export const tenantOf: Readonly<Record<string, string>> = {
-  "acme-erp": "acme",
-  "globex-sap": "globex",
-  "initech-books": "initech",
-  "hooli-erp": "hooli",
-  "acme-onboarding": "acme",
-  "globex-onboarding": "globex",
-};
-
-/** Which workflow a source's events belong to. */
-export function workflowOf(source: string): string {
-  return source.endsWith("-onboarding") ? "customer-onboarding" : "invoice-exception";
+interface Source {
+  tenantId: string;
+  /** Whose events it sends. */
+  workflow: string;
+  /** The first is the one in use. */
+  secretNames: readonly string[];
 }
 
-const secretNames: Readonly<Record<string, readonly string[]>> = {
-  "acme-erp": ["2026-10", "2026-04"],
-  "globex-sap": ["2026-10"],
-  "initech-books": ["2026-10"],
-  "hooli-erp": ["2026-10"],
-  "acme-onboarding": ["2026-10"],
-  "globex-onboarding": ["2026-10"],
+const invoices = { workflow: "invoice-exception", secretNames: ["2026-10"] };
+const onboardings = { workflow: "customer-onboarding", secretNames: ["2026-10"] };
+
+export const sources: Readonly<Record<string, Source>> = {
+  "acme-erp": { ...invoices, tenantId: "acme", secretNames: ["2026-10", "2026-04"] },
+  "globex-sap": { ...invoices, tenantId: "globex" },
+  "initech-books": { ...invoices, tenantId: "initech" },
+  "hooli-erp": { ...invoices, tenantId: "hooli" },
+  "acme-onboarding": { ...onboardings, tenantId: "acme" },
+  "globex-onboarding": { ...onboardings, tenantId: "globex" },
 };
+
+export const tenantIds = [...new Set(Object.values(sources).map(({ tenantId }) => tenantId))];
 
 export const Secrets = z.object({
   caseIdKey: z.string(),
@@ -44,9 +43,9 @@ export type Secrets = z.infer<typeof Secrets>;
 export const secretsFile = "secrets.json";
 
 function newSecrets(): Secrets {
-  const webhooks = Object.entries(secretNames).map(([source, names]) => [
+  const webhooks = Object.entries(sources).map(([source, { secretNames }]) => [
     source,
-    names.map((name) => ({ name, secret: `whsec_${randomBytes(24).toString("base64")}` })),
+    secretNames.map((name) => ({ name, secret: `whsec_${randomBytes(24).toString("base64")}` })),
   ]);
   return {
     caseIdKey: randomBytes(32).toString("base64"),

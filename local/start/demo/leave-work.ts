@@ -2,7 +2,7 @@
 // and how much of each waits now.
 import { z } from "zod";
 import type { LocalAzure } from "../azure/local-azure.ts";
-import { tenantOf } from "../azure/sources.ts";
+import { tenantIds } from "../azure/sources.ts";
 import { askApprovals, openApprovals } from "./ask-approvals.ts";
 import { countDeadLetters, leaveDeadLetters } from "./leave-dead-letters.ts";
 
@@ -27,7 +27,7 @@ export async function leaveWork(
 
 async function waitingWork(azure: LocalAzure): Promise<WaitingWork> {
   const tenants: WaitingWork["tenants"] = [];
-  for (const tenantId of new Set(Object.values(tenantOf))) {
+  for (const tenantId of tenantIds) {
     const response = await fetch(`${azure.hostUrl}/api/reviews/${tenantId}?max=100`);
     const { reviews } = Reviews.parse(await response.json());
     const approvals = await openApprovals(azure, tenantId);

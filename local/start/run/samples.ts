@@ -7,7 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Action, FaultOrder } from "../../providers/faults.ts";
-import { tenantOf } from "../azure/sources.ts";
+import { sources } from "../azure/sources.ts";
 import { Expected, SampleText } from "./sample-text.ts";
 import type { Delivery } from "./sample-text.ts";
 
@@ -60,7 +60,7 @@ function deliveryInRun(run: number, delivery: Delivery): Delivery {
 }
 
 export function sampleInRun(run: number, text: SampleText, expected: Expected): Sample {
-  const tenantId = tenantOf[text.source];
+  const tenantId = sources[text.source]?.tenantId;
   if (tenantId === undefined) throw new Error(`${text.name}: unknown source ${text.source}`);
   const deliveries = text.deliveries.map((delivery) => deliveryInRun(run, delivery));
   const told = (name: "invoice" | "crmCase" | "customer" | "accountOwnerEmail"): string =>
