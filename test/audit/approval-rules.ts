@@ -1,9 +1,10 @@
 // Who said yes, to what, and when: rules over the questions in the ledger and the journal of people's answers.
 import type { Approval } from "../../shared/domain/records/approval.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
+import { refreshSource } from "../../shared/domain/transitions/fold-event.ts";
 import { caseIn, claimsOf, effectsIn, digestFor, frozenEffects, gateOf } from "./history.ts";
 import { judged, type Judged } from "./judged.ts";
-import type { CaseTestimony, PersonsAnswer, Testimony } from "./testimony.ts";
+import type { CaseTestimony, Landed, PersonsAnswer, Testimony } from "./testimony.ts";
 
 /** The store's clock tells whole seconds. */
 const storeSlackMs = 1000;
@@ -83,14 +84,26 @@ function isOfPlan(effect: Effect, claimed: Effect): boolean {
   );
 }
 
-/** Never whoever set the case going, and never a machine. */
+/** Several events may be folded in one batch: each that changed something has its own. */
+function askersIn(landed: Landed): (string | undefined)[] {
+  const told = landed.batch.replaces.map((document) =>
+    document.type === "event" &&
+    document.folded?.how === "merged" &&
+    document.source !== refreshSource
+      ? document.requestedBy
+      : undefined,
+  );
+  return [caseIn(landed).requestedBy, ...told];
+}
+
+/** Never whoever set the case going, now or before, and never a machine. */
 export function approverIsAnother(testimony: Testimony): Judged {
   return judged(takenAnswers(testimony), ({ answer, approval, one }) => {
-    const asked = one.landed.find(({ batch }) =>
+    const at = one.landed.findIndex(({ batch }) =>
       batch.creates.some(({ id }) => id === approval.id),
     );
-    const requestedBy = asked && caseIn(asked).requestedBy;
-    return answer.by === requestedBy || answer.by === "model"
+    const askers = one.landed.slice(0, at + 1).flatMap((landed) => askersIn(landed));
+    return askers.includes(answer.by) || answer.by === "model"
       ? `${approval.id} was answered by ${answer.by}, for whom it was asked`
       : undefined;
   });

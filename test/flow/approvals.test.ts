@@ -5,8 +5,11 @@ import {
   answerApproval,
   type AnswerResult,
 } from "../../shared/flow/operate/approvals/answer-approval.ts";
+import { showApproval } from "../../shared/flow/operate/approvals/approval-routes.ts";
+import { investigateCase } from "../../shared/flow/operate/cases/investigate-case.ts";
 import type { Principal } from "../../shared/flow/operate/access/principal.ts";
 import { planOfTwo } from "../domain/situations.ts";
+import { memoryOperators } from "../memory/memory-operators.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 const both = ["keyed.first.v1", "keyed.second.v1"];
@@ -229,6 +232,37 @@ describe("an answer", () => {
     const machine = { ...person("model"), isPerson: false };
     expect(await answer(world, "approval:1:1", { by: machine })).toMatchObject({ kind: "refused" });
     expect((await approvals(world))[0]?.answer).toBeUndefined();
+  });
+
+  test("by anybody who set the case going is refused, whoever did so later", async () => {
+    const world = await asked({
+      decide: ({ version }) => (version < 3 ? { kind: "hold", why: "not yet" } : planOfTwo),
+    });
+    const investigate = async (id: string) => {
+      const ports = { ...world, random: () => id };
+      await investigateCase(ports, { key, principal: person(id) });
+      await world.run(world.worker(), 1000);
+    };
+    await investigate("p-first");
+    await investigate("p-second");
+    const [question] = await approvals(world);
+    expect(question).toMatchObject({ id: "approval:3:1", requestedBy: "p-second" });
+    // Asked while a plan waits, nothing is decided anew: it is no request.
+    await investigate("p-1");
+    for (const id of ["p-second", "p-first", " P-First"]) {
+      expect([id, await answer(world, "approval:3:1", { by: person(id) })]).toMatchObject([
+        id,
+        { kind: "refused" },
+      ]);
+    }
+    const operators = memoryOperators(world.cases);
+    const mayAnswer = async (id: string) => {
+      const wanted = { key, approvalId: "approval:3:1", principal: person(id) };
+      const reply = await showApproval({ ...world, operators }, wanted);
+      return reply.kind === "done" && reply.body.approval.mayAnswer;
+    };
+    expect([await mayAnswer("p-first"), await mayAnswer("p-1")]).toEqual([false, true]);
+    expect(await answer(world, "approval:3:1")).toEqual({ kind: "answered" });
   });
 
   test("after the case has moved on is void, and the new decision asks anew (cases.md 69)", async () => {

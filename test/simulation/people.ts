@@ -8,6 +8,7 @@ import {
   type AnswerResult,
 } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import type { Principal } from "../../shared/flow/operate/access/principal.ts";
+import { refreshSource } from "../../shared/domain/transitions/fold-event.ts";
 import type { Happening } from "./happenings.ts";
 import { bookOf } from "./worker-ports.ts";
 import { caseKeyOf, expectTransient, type World } from "./world.ts";
@@ -43,7 +44,9 @@ interface Question {
   fault: AnswerFault | undefined;
 }
 
+/** They may also change a case's facts, and then answer nothing in it; the last one never does. */
 export const approvers = ["p-1", "p-2"] as const;
+const people = [...approvers, "p-3", "p-4"];
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 const happenedBy: Partial<Record<AnswerResult["kind"], Happening>> = {
@@ -72,7 +75,7 @@ export function peopleOf(world: World, options: PeopleOptions): void {
     change: { by?: string; isPerson?: boolean; decision?: "approve" | "refuse" } = {},
   ): Promise<AnswerResult["kind"]> {
     answers += 1;
-    const { by = approverOf(approval), decision = "approve", isPerson = true } = change;
+    const { by = (await freeIn(caseN))[0] ?? "", decision = "approve", isPerson = true } = change;
     const principal: Principal = { id: by, isPerson, roleClaims: ["approver"] };
     const fromMs = nowMs();
     const { cases, hints } = world;
@@ -113,11 +116,11 @@ export function peopleOf(world: World, options: PeopleOptions): void {
       case "twoAtOnce":
         await Promise.all([
           answer(question),
-          answer(question, { by: otherThan(approverOf(approval)), decision: "refuse" }),
+          answer(question, { by: (await freeIn(caseN))[1] ?? "", decision: "refuse" }),
         ]);
         return;
       case "self":
-        if ((await answer(question, { by: approval.requestedBy })) === "refused")
+        if ((await answer(question, { by: await askerOf(question) })) === "refused")
           notes.happen("whoever requested it was refused");
         return;
       case "machine":
@@ -145,6 +148,24 @@ export function peopleOf(world: World, options: PeopleOptions): void {
       case undefined:
         await answer(question);
     }
+  }
+
+  /** Who has set the case going, the first one first. */
+  async function askersIn(caseN: number): Promise<string[]> {
+    const history = await world.cases.history(caseKeyOf(caseN));
+    return (history?.snapshot.events ?? []).flatMap(({ requestedBy, source }) =>
+      requestedBy === undefined || source === refreshSource ? [] : [requestedBy],
+    );
+  }
+
+  /** One who asked before somebody else did, where there is one. */
+  async function askerOf({ approval: { requestedBy }, caseN }: Question): Promise<string> {
+    return (await askersIn(caseN)).find((asker) => asker !== requestedBy) ?? requestedBy;
+  }
+
+  async function freeIn(caseN: number): Promise<string[]> {
+    const askers = await askersIn(caseN);
+    return people.filter((id) => !askers.includes(id));
   }
 
   async function latest(caseN: number, { id }: Approval): Promise<Approval | undefined> {
@@ -177,12 +198,4 @@ export function peopleOf(world: World, options: PeopleOptions): void {
     else if (fault === "lastMoment") come(question, expiresAtMs - 100 - ((questions * 397) % 1000));
     else come(question, nowMs() + options.afterMs);
   });
-}
-
-function approverOf({ requestedBy }: Approval): string {
-  return requestedBy === approvers[0] ? approvers[1] : approvers[0];
-}
-
-function otherThan(id: string): string {
-  return id === approvers[0] ? approvers[1] : approvers[0];
 }

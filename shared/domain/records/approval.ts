@@ -39,7 +39,7 @@ export const Approval = z.object({
   action: z.string(),
   target: z.string(),
   consequence: z.string(),
-  /** Who set the case going: must not answer. */
+  /** Who set the case going last: must not answer, nor may those who did so before (requesters.ts). */
   requestedBy: z.string(),
   askedAtMs: z.int(),
   expiresAtMs: z.int(),

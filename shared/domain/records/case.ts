@@ -57,7 +57,7 @@ export const Case = z.object({
   tenantId: z.string(),
   caseId: z.string(),
   externalRef: z.string(),
-  /** The source or person whose event opened or last changed the case: may not approve. */
+  /** The source or person whose event opened or last changed the case; who may not approve is told by requesters.ts. */
   requestedBy: z.string().optional(),
   workflow: z.object({ type: z.string(), revision: z.int() }),
   facts: z.record(z.string(), z.json()),

@@ -1,6 +1,6 @@
 // What is forced takes a role of its own, a reason and a second person; what no person may override stays (design.md 4).
 import { describe, expect, test } from "vitest";
-import { keyContract, planOfTwo } from "../../domain/situations.ts";
+import { event, keyContract, planOfTwo } from "../../domain/situations.ts";
 import { advanceCase } from "../../../shared/flow/turn/advance-case.ts";
 import { key, newWorld, type World } from "../world.ts";
 import {
@@ -125,10 +125,23 @@ describe("a retry that the contract does not cover", () => {
     });
   });
 
-  test("is not forced by whoever set the case going", async () => {
-    const { people, id } = await inReview();
+  test("is not forced by whoever set the case going, now or before", async () => {
+    const { people, id, world } = await inReview();
+    const told = { ...event(2), requestedBy: "ivo", receivedAtMs: world.nowMs() };
+    await world.cases.createEvent(told);
+    await world.turn();
+    await world.post(3);
+    await world.turn();
+    expect((await world.record()).requestedBy).toBe("source:src");
+    // The plan is behind the case by now: a retry is out of the question, a statement is not.
+    const no = { how: "didNotHappen", forced: true, reason: "the supplier confirmed by phone" };
+    expect(await people.resolve(id, no, ivo)).toMatchObject({
+      status: 403,
+      body: { type: expect.stringContaining("may-not-force") },
+    });
+    expect(await people.resolve(id, no, una)).toMatchObject({ status: 202 });
     const source: Who = ["source:src", "overrider@acme"];
-    expect(await people.resolve(id, force, source)).toMatchObject({
+    expect(await people.resolve(id, no, source)).toMatchObject({
       status: 403,
       body: { type: expect.stringContaining("may-not-force") },
     });

@@ -73,8 +73,17 @@ export const peopleMutants: readonly SafetyMutant[] = [
     without: "the rule against self-approval",
     patches: one(
       answer,
-      "if (principal.id === approval.requestedBy.trim().toLowerCase()) {",
+      "if (askers.some((asker) => isSamePrincipal(asker, principal.id))) {",
       'if (principal.id === "") {',
+    ),
+    seenBy: ["approverIsAnother"],
+  },
+  {
+    without: "the memory of who asked before",
+    patches: one(
+      answer,
+      "[approval.requestedBy, ...requestersOf(history.snapshot)]",
+      "[approval.requestedBy]",
     ),
     seenBy: ["approverIsAnother"],
   },

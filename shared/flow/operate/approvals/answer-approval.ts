@@ -6,6 +6,7 @@
 import { digestOf } from "../../../domain/canonical-json.ts";
 import { forwardFacts } from "../../../domain/decisions/forward-facts.ts";
 import { whyLeft } from "../../../domain/decisions/leave.ts";
+import { requestersOf } from "../../../domain/decisions/requesters.ts";
 import type { Book, Facts } from "../../../domain/definitions.ts";
 import { type CaseKey, hintIdOf } from "../../../domain/identity.ts";
 import { isSameAnswer, type Approval } from "../../../domain/records/approval.ts";
@@ -15,7 +16,7 @@ import { caseOf, type Snapshot } from "../../../domain/records/snapshot.ts";
 import { refreshSource } from "../../../domain/transitions/fold-event.ts";
 import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
 import type { Log } from "../../turn/turn.ts";
-import { type Principal } from "../access/principal.ts";
+import { isSamePrincipal, type Principal } from "../access/principal.ts";
 
 export interface AnswerPorts {
   cases: CaseStore;
@@ -57,7 +58,10 @@ export async function answerApproval(
   if (approval === undefined || snapshot.case === undefined) return { kind: "missing" };
   const before = toldBefore(approval, request);
   if (before !== undefined) return before;
-  const refused = whyNotAllowed(approval, request.principal);
+  const history = await ports.cases.history(request.key);
+  if (history === undefined) return { kind: "missing" };
+  const askers = [approval.requestedBy, ...requestersOf(history.snapshot)];
+  const refused = whyNotAllowed(request.principal, askers);
   if (refused !== undefined) return { kind: "refused", why: refused };
   if (storeMs === undefined) return { kind: "unavailable", why: "the store told no time" };
   const over = whyVoid(snapshot, approval, storeMs);
@@ -74,10 +78,10 @@ function toldBefore({ answer }: Approval, request: AnswerRequest): AnswerResult 
   return { kind: "answeredBefore", by, atMs, decision };
 }
 
-function whyNotAllowed(approval: Approval, principal: Principal): string | undefined {
+function whyNotAllowed(principal: Principal, askers: readonly string[]): string | undefined {
   if (!principal.isPerson) return "only a person may answer";
-  if (principal.id === approval.requestedBy.trim().toLowerCase()) {
-    return "whoever requested it may not approve it";
+  if (askers.some((asker) => isSamePrincipal(asker, principal.id))) {
+    return "whoever requested it, now or earlier in this case, may not approve it";
   }
   return undefined;
 }

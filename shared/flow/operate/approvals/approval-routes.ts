@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Book } from "../../../domain/definitions.ts";
 import { thawPayload, type Thawed } from "../../../domain/frozen-payload.ts";
 import { Approval } from "../../../domain/records/approval.ts";
+import { requestersOf } from "../../../domain/decisions/requesters.ts";
 import type { Effect } from "../../../domain/records/effect.ts";
 import type { CaseKey } from "../../../domain/identity.ts";
 import type { CaseRow, OperatorStore } from "../../../stores/operator-ports.ts";
@@ -25,7 +26,11 @@ const Listed = Approval.omit({ type: true, schemaVersion: true, target: true }).
   externalRef: z.string(),
   workflow: z.string(),
   stands: z.boolean().describe("False: the case has moved on, and an answer would be void."),
-  mayAnswer: z.boolean().describe("False for whoever requested it, and for what is no person."),
+  mayAnswer: z
+    .boolean()
+    .describe(
+      "False for whoever requested it, and for what is no person. A list knows only who did so last.",
+    ),
 });
 type Listed = z.infer<typeof Listed>;
 
@@ -107,14 +112,18 @@ function shown(
   { type: _type, schemaVersion: _version, target, ...approval }: Approval,
   row: CaseRow | undefined,
   principal: Principal,
+  askers: Iterable<string> = [],
 ): Listed {
+  const isAsker = [approval.requestedBy, ...askers].some((asker) =>
+    isSamePrincipal(asker, principal.id),
+  );
   return {
     ...approval,
     ...(mayReadContent(principal, approval.tenantId) ? { target } : {}),
     externalRef: row?.externalRef ?? "",
     workflow: row?.workflow.type ?? "",
     stands: row?.version === approval.version && row.decidedOn === approval.version,
-    mayAnswer: principal.isPerson && !isSamePrincipal(principal.id, approval.requestedBy),
+    mayAnswer: principal.isPerson && !isAsker,
   };
 }
 
@@ -128,10 +137,12 @@ export async function showApproval(
   wanted: { key: CaseKey; approvalId: string; principal: Principal },
 ): Promise<Reply<z.infer<typeof Shown>>> {
   const { approvalId, key, principal } = wanted;
-  const [{ snapshot }, [row]] = await Promise.all([
-    ports.cases.read(key),
+  const [history, [row]] = await Promise.all([
+    ports.cases.history(key),
     ports.operators.caseRows(key.tenantId, [key.caseId]),
   ]);
+  if (history === undefined) return noSuchApproval;
+  const { snapshot } = history;
   const approval = snapshot.approvals.find(({ id }) => id === approvalId);
   const effect: Effect | undefined = snapshot.effects.find(
     ({ operationId }) => operationId === approval?.operationId,
@@ -139,7 +150,7 @@ export async function showApproval(
   if (approval === undefined || effect === undefined) return noSuchApproval;
   const mayRead = mayReadContent(principal, key.tenantId);
   const facts = mayRead ? snapshot.case?.facts : undefined;
-  const listed = shown(approval, row, principal);
+  const listed = shown(approval, row, principal, requestersOf(snapshot));
   const isAsked = listed.mayAnswer && approval.answer === undefined;
   const sealed = isAsked ? await sealedPayload(ports, effect, wanted) : undefined;
   const opened = sealed?.kind === "payload" ? { payload: sealed.payload } : {};

@@ -5,6 +5,7 @@
 // the one whose request set the case going (design.md 4).
 import { choicesOf, whyNotTaken } from "../../../domain/decisions/choices.ts";
 import { whyLeft } from "../../../domain/decisions/leave.ts";
+import { requestersOf } from "../../../domain/decisions/requesters.ts";
 import type { Book } from "../../../domain/definitions.ts";
 import { findingIdOf, hintIdOf, type CaseKey } from "../../../domain/identity.ts";
 import { schemaVersion, type Finding, type Statement } from "../../../domain/records/evidence.ts";
@@ -151,7 +152,8 @@ function whyMayNotForce({ snapshot }: FoundReview, principal: Principal): Proble
     const detail = "Forcing needs the role overrider for this tenant.";
     return { status: 403, slug: "forbidden", detail };
   }
-  if (!isSamePrincipal(snapshot.case?.requestedBy ?? "", principal.id)) return undefined;
+  const isAsker = [...requestersOf(snapshot)].some((asker) => isSamePrincipal(asker, principal.id));
+  if (!isAsker) return undefined;
   const detail = "Whoever set the case going may not force anything in it.";
   return { status: 403, slug: "may-not-force", detail };
 }
