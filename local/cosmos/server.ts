@@ -48,7 +48,7 @@ export interface CosmosOptions {
   enforceThroughput?: boolean;
   multipleWriteLocations?: boolean;
   consistencyLevel?: string;
-  /** Takes any bearer token, for the SDK's `aadCredentials` (which insist on `tls`). */
+  /** Takes bearer tokens, for the SDK's `aadCredentials` (which insist on `tls`). */
   acceptBearerTokens?: boolean;
   tls?: { key: string; cert: string };
 }

@@ -3,13 +3,16 @@
 // Signed is `verb\ntype\nlink\ndate\n\n`, all but the link in lower case. A path of an even number of
 // segments names a resource (type = the one before last, link = the whole path); an odd one names a
 // collection of resources (type = the last, link = what is before it). The link is the decoded path.
-// Bearer tokens are taken on trust when the server was told so: nothing local could verify them.
+// Bearer tokens are taken when the server was told so, and they are for this account and have not expired.
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import type { KeyObject } from "node:crypto";
+import { whyNotTaken } from "../../bearer-token.ts";
 import type { Clock } from "../store/clock.ts";
 import type { CosmosRequest } from "./exchange.ts";
 import { Refusal } from "./refusals.ts";
 
+/** What the SDK asks for where the directory does not know the account by its own address. */
+const anyAccount = "https://cosmos.azure.com";
 const CLOCK_TOLERANCE_MS = 15 * 60 * 1000;
 
 export interface Credentials {
@@ -31,7 +34,13 @@ export function authorize(request: CosmosRequest, credentials: Credentials, cloc
       }),
   );
   const signature = fields.get("sig") ?? "";
-  if (fields.get("type") === "aad" && credentials.acceptBearerTokens && signature !== "") return;
+  if (fields.get("type") === "aad" && credentials.acceptBearerTokens) {
+    const isOurs = (audience: string) =>
+      audience === anyAccount || audience === `https://${request.header("host") ?? ""}`;
+    const refused = whyNotTaken(signature, isOurs, clock.nowMs());
+    if (refused === undefined) return;
+    throw new Refusal(401, `The authorization token is not valid: ${refused}.`);
+  }
   if (fields.get("type") !== "master") {
     throw new Refusal(401, "The authorization token is of a type that this server does not take.");
   }

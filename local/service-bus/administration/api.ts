@@ -4,11 +4,12 @@
 //   GET            /$Resources/queues, /$Resources/topics, /TOPIC/Subscriptions/    feeds, by $skip and $top
 //   GET PUT DELETE /QUEUE or TOPIC, /TOPIC/Subscriptions/NAME                       PUT with If-Match updates
 //
-// As in the broker's AMQP, a token must be there and is not looked into: whoever reaches the loopback
-// address may do everything.
+// As in the broker's AMQP, a token must be there: whoever reaches the loopback address may do everything, but for
+// an identity's token that is not for Service Bus.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
+import { whyRefused } from "../amqp/requests/cbs.ts";
 import type { Broker } from "../broker/broker.ts";
 import type { Entity, WantedEntity } from "../broker/catalog.ts";
 import { descriptionOf } from "./describe.ts";
@@ -46,7 +47,11 @@ async function respond(
 }
 
 async function answerTo(broker: Broker, request: IncomingMessage): Promise<Answer> {
-  if (request.headers.authorization === undefined) return refusals.unauthorized;
+  const { authorization } = request.headers;
+  if (authorization === undefined) return refusals.unauthorized;
+  const [, bearer] = /^Bearer (.*)$/i.exec(authorization) ?? [];
+  const refused = bearer === undefined ? undefined : whyRefused(bearer);
+  if (refused !== undefined) return { status: 401, detail: `InvalidToken: ${refused}.` };
   const url = URL.parse(request.url ?? "/", `https://${request.headers.host ?? "localhost"}`);
   const path = url === null ? undefined : decoded(url.pathname.slice(1));
   if (url === null || path === undefined) return badRequest("The address cannot be read.");

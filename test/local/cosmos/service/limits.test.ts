@@ -3,6 +3,7 @@ import { CosmosClient } from "@azure/cosmos";
 import type { OperationInput } from "@azure/cosmos";
 import { describe, expect, test } from "vitest";
 import { failureOf, situation } from "../fixture.ts";
+import { tokenFor } from "../../managed-identity.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./loopback-certificate.ts";
 
 describe("throughput that is enforced", () => {
@@ -59,13 +60,14 @@ describe("a bulk request", () => {
 describe("a bearer token", () => {
   test("is taken over TLS when the server was told to take it, and not otherwise", async () => {
     const tls = { key: PRIVATE_KEY, cert: CERTIFICATE };
-    const read = async (acceptBearerTokens: boolean) => {
+    const read = async (acceptBearerTokens: boolean, audience?: string, expiresInSeconds = 60) => {
       const { endpoint } = await situation({ tls, acceptBearerTokens });
+      const token = tokenFor(audience ?? endpoint, expiresInSeconds);
       const client = new CosmosClient({
         endpoint,
         agent: new Agent({ ca: CERTIFICATE }),
         aadCredentials: {
-          getToken: async () => ({ token: "local", expiresOnTimestamp: Date.now() + 3_600_000 }),
+          getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 3_600_000 }),
         },
       });
       try {
@@ -75,6 +77,9 @@ describe("a bearer token", () => {
       }
     };
     expect(await read(true)).toBe(200);
+    expect(await read(true, "https://cosmos.azure.com")).toBe(200);
     expect((await failureOf(read(false))).code).toBe(401);
+    expect((await failureOf(read(true, "https://servicebus.azure.net"))).code).toBe(401);
+    expect((await failureOf(read(true, undefined, -60))).code).toBe(401);
   });
 });
