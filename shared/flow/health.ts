@@ -6,6 +6,7 @@ import { TerminalFault } from "../domain/faults.ts";
 import type { Log } from "./turn/turn.ts";
 import type { DeadLetterStore } from "../stores/dead-letter-port.ts";
 import type { ControlRegister } from "../stores/ports.ts";
+import { inTime } from "./in-time.ts";
 
 export interface HealthPorts {
   control: Pick<ControlRegister, "readDrain">;
@@ -60,17 +61,4 @@ function startFault(error: unknown) {
 
 function said(answer: object | undefined): Check {
   return answer === undefined ? "failed" : "ok";
-}
-
-/** Undefined when it takes longer. */
-async function inTime<Value>(act: Promise<Value>, ms: number): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), undefined);
-  });
-  try {
-    return await Promise.race([act, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

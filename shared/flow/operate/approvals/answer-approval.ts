@@ -7,7 +7,7 @@ import { digestOf } from "../../../domain/canonical-json.ts";
 import { forwardFacts } from "../../../domain/decisions/forward-facts.ts";
 import { whyLeft } from "../../../domain/decisions/leave.ts";
 import { requestersOf } from "../../../domain/decisions/requesters.ts";
-import type { Book, Facts } from "../../../domain/definitions.ts";
+import type { Book, Facts, Workflow } from "../../../domain/definitions.ts";
 import { type CaseKey, hintIdOf } from "../../../domain/identity.ts";
 import { isSameAnswer, type Approval } from "../../../domain/records/approval.ts";
 import { schemaVersion } from "../../../domain/records/evidence.ts";
@@ -15,6 +15,7 @@ import type { Event } from "../../../domain/records/inbox.ts";
 import { caseOf, type Snapshot } from "../../../domain/records/snapshot.ts";
 import { refreshSource } from "../../../domain/transitions/fold-event.ts";
 import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
+import { inTime } from "../../in-time.ts";
 import type { Log } from "../../turn/turn.ts";
 import { isSamePrincipal, type Principal } from "../access/principal.ts";
 
@@ -108,14 +109,10 @@ async function refreshFacts(
   // As this code knows them: a question that was asked before a deploy stands as long as they tell the same.
   const asked = forwardFacts(record, workflow);
   if (asked.kind !== "fits") return { kind: "unavailable", why: asked.why };
-  let facts: Facts;
-  try {
-    facts = await inTime(workflow.refresh(asked.facts), ports.refreshMsMax ?? 20_000);
-  } catch {
-    return {
-      kind: "unavailable",
-      why: "the facts of record could not be read; answer again later",
-    };
+  const facts = await factsOfRecord(ports, workflow, asked.facts);
+  if (facts === undefined) {
+    const why = "the facts of record could not be read; answer again later";
+    return { kind: "unavailable", why };
   }
   if (digestOf(facts, "facts") === asked.digest) return undefined;
   await ports.cases.createEvent(refreshEvent(ports, request, { snapshot, facts, storeMs }));
@@ -126,14 +123,16 @@ async function refreshFacts(
   };
 }
 
-/** Rejects when it takes longer. */
-async function inTime<Value>(act: Promise<Value>, msMax: number): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("late")), msMax);
+/** Undefined when they cannot be read, or not in time. */
+async function factsOfRecord(
+  { refreshMsMax = 20_000 }: AnswerPorts,
+  workflow: Workflow,
+  facts: Facts,
+): Promise<Facts | undefined> {
   try {
-    return await Promise.race([act, late]);
-  } finally {
-    clearTimeout(timer);
+    return workflow.refresh && (await inTime(workflow.refresh(facts), refreshMsMax));
+  } catch {
+    return undefined;
   }
 }
 
