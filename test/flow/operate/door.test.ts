@@ -5,8 +5,13 @@ import {
   answerApprovalRoute,
   listApprovalsRoute,
 } from "../../../shared/flow/operate/approvals/approval-routes.ts";
-import { giveGrant } from "../../../shared/flow/operate/grants/give-grant.ts";
-import { giveGrantRoute, giveReply } from "../../../shared/flow/operate/grants/grant-routes.ts";
+import { giveGrant, revokeGrant } from "../../../shared/flow/operate/grants/give-grant.ts";
+import {
+  giveGrantRoute,
+  giveReply,
+  revokeGrantRoute,
+  revokeReply,
+} from "../../../shared/flow/operate/grants/grant-routes.ts";
 import { serve, type ApiRequest } from "../../../shared/flow/operate/serve.ts";
 import { newWorld } from "../world.ts";
 import { ada, operatorsOf, type Who } from "./operators.ts";
@@ -160,6 +165,35 @@ describe("a grant", () => {
       expect(await give({ id: "..." })).toMatchObject({ status: 201 });
     },
   );
+
+  test("that is revoked twice is revoked for whoever did it, and another is told by whom and when", async () => {
+    const { grants, ...world } = newWorld();
+    const people = operatorsOf(newWorld());
+    const revoke = (who: Who) =>
+      people.call(
+        revokeGrantRoute,
+        async ({ body, params, principal }) =>
+          revokeReply(
+            await revokeGrant(
+              { ...people.ports, grants, nowMs: world.nowMs },
+              { tenantId: "acme", grantId: params.grant, reason: body.reason, principal },
+            ),
+          ),
+        {
+          who,
+          params: { tenant: "acme", grant: "grant:bare.first.v1" },
+          body: { reason: "he left" },
+        },
+      );
+    expect((await revoke(ada)).status).toBe(200);
+    // The answer of the first one may have been lost.
+    expect((await revoke(ada)).status).toBe(200);
+    expect(await revoke(["otto", "admin"])).toMatchObject({
+      status: 409,
+      body: { detail: "It was revoked before, by ada at 2026-11-29T12:00:00.000Z." },
+    });
+    expect((await grants.read("acme", "grant:bare.first.v1"))?.revoked?.by).toBe("ada");
+  });
 
   test("that ends in the past is refused by name: it would allow nothing", async () => {
     expect(await give({ expiresAt: "2026-11-29T12:00:00Z" })).toMatchObject({

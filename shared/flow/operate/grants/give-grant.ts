@@ -103,11 +103,20 @@ async function wake(ports: GrantPorts, tenantId: string, action: string): Promis
   return held.length;
 }
 
+export type RevokeResult =
+  | { kind: "revoked" | "missing" }
+  | { kind: "revokedBefore"; first: NonNullable<Grant["revoked"]> };
+
 export async function revokeGrant(
   ports: GrantPorts,
   request: { tenantId: string; grantId: string; reason: string; principal: Principal },
-): Promise<"revoked" | "revokedBefore" | "missing"> {
+): Promise<RevokeResult> {
   const { tenantId, grantId, reason, principal } = request;
   const revoked = { by: principal.id, atMs: ports.nowMs(), reason };
-  return ports.grants.revoke(tenantId, grantId, revoked);
+  const kind = await ports.grants.revoke(tenantId, grantId, revoked);
+  if (kind !== "revokedBefore") return { kind };
+  const first = (await ports.grants.read(tenantId, grantId))?.revoked;
+  if (first === undefined) return { kind: "missing" };
+  // Whoever asks again may never have heard the first answer.
+  return first.by === principal.id ? { kind: "revoked" } : { kind, first };
 }

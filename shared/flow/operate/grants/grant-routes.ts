@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Grant } from "../../../domain/records/grant.ts";
 import { getRoute, postRoute, Reason, Tenant } from "../route.ts";
 import type { Reply } from "../serve.ts";
-import { GrantRequest, type GiveResult } from "./give-grant.ts";
+import { GrantRequest, type GiveResult, type RevokeResult } from "./give-grant.ts";
 
 const OfTenant = z.strictObject({ tenant: Tenant });
 
@@ -77,14 +77,13 @@ export function giveReply(result: GiveResult, id: string): Reply<{ id: string; w
   }
 }
 
-export function revokeReply(
-  result: "revoked" | "revokedBefore" | "missing",
-): Reply<{ revoked: true }> {
-  switch (result) {
+export function revokeReply(result: RevokeResult): Reply<{ revoked: true }> {
+  switch (result.kind) {
     case "revoked":
       return { kind: "done", body: { revoked: true } };
     case "revokedBefore": {
-      const detail = "It was revoked before.";
+      const { atMs, by } = result.first;
+      const detail = `It was revoked before, by ${by} at ${new Date(atMs).toISOString()}.`;
       return { kind: "problem", problem: { status: 409, slug: "revoked-before", detail } };
     }
     case "missing": {
