@@ -1,6 +1,6 @@
 // The command line of the campaign: one clear sentence for what cannot be meant.
-import { parseArgs } from "node:util";
 import { z } from "zod";
+import { valuesOf, wholeNumber, wrong, type Parsed } from "../command-line.ts";
 import { strikeKinds, trialSituations } from "./real/run-trial.ts";
 
 export const help = `npm run crash -- [--real | --action NAME [--from FILE]] [--every N] [--only JSON] [--lanes N] [--json]
@@ -46,31 +46,18 @@ export interface Options {
   json: boolean;
 }
 
-export type Parsed =
-  | { kind: "help" }
-  | { kind: "wrong"; why: string }
-  | { kind: "run"; options: Options };
-
-export function parseOptions(args: readonly string[]): Parsed {
-  let values;
-  try {
-    ({ values } = parseArgs({
-      args: [...args],
-      options: {
-        help: { type: "boolean", default: false, short: "h" },
-        json: { type: "boolean", default: false },
-        real: { type: "boolean", default: false },
-        action: { type: "string" },
-        from: { type: "string" },
-        every: { type: "string", default: "1" },
-        only: { type: "string" },
-        lanes: { type: "string", default: "8" },
-      },
-    }));
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return { kind: "wrong", why: error.message.split(". ")[0] ?? error.message };
-  }
+export function parseOptions(args: readonly string[]): Parsed<Options> {
+  const values = valuesOf(args, {
+    help: { type: "boolean", default: false, short: "h" },
+    json: { type: "boolean", default: false },
+    real: { type: "boolean", default: false },
+    action: { type: "string" },
+    from: { type: "string" },
+    every: { type: "string", default: "1" },
+    only: { type: "string" },
+    lanes: { type: "string", default: "8" },
+  });
+  if (typeof values === "string") return wrong(values);
   const { action, from, json, real } = values;
   if (values.help) return { kind: "help" };
   const every = wholeNumber(values.every, 1, 10_000);
@@ -104,13 +91,4 @@ function onlyOf(text: string | undefined): Only | string | undefined {
   if (error === undefined) return data;
   const [issue] = error.issues;
   return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "cannot be understood"}`;
-}
-
-function wrong(why: string): Parsed {
-  return { kind: "wrong", why };
-}
-
-function wholeNumber(text: string, min: number, max: number): number | undefined {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : NaN;
-  return value >= min && value <= max ? value : undefined;
 }

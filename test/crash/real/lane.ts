@@ -49,6 +49,12 @@ interface Entities {
   cosmos: object;
 }
 
+/** Nothing is left behind, whichever way out is taken. */
+const folders = new Set<string>();
+process.once("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 export interface LaneOptions {
   subjects: readonly Subject[];
   machines: 1 | 2;
@@ -59,6 +65,7 @@ export interface LaneOptions {
 export async function openLane(options: LaneOptions): Promise<Lane> {
   const { subjects } = options;
   const folder = mkdtempSync(join(tmpdir(), "countersign-crash-"));
+  folders.add(folder);
   const text = readFileSync(join(root, "infra", "entities.json"), "utf8");
   const { cosmos: containers, serviceBus: bus } = JSON.parse(text) as Entities;
   const queues = bus.queues.map((queue) => ({ ...queue, lockDuration: "PT2S" }));

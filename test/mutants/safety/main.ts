@@ -1,71 +1,82 @@
-// npm run mutants -- [--seed S] [--schedules N] [--json] [--only TEXT]
-//
-// The control must be silent, and so must the harmless mutant; then each mutant must be seen by the rule of its name.
-// Prints killed/total.
+// npm run mutants -- --help says what it does and takes. Each verdict goes to standard error as it comes, the result to
+// standard output.
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
+import { help, parseOptions, type Options } from "./options.ts";
 import { judge, runMutant, type Verdict } from "./run-mutant.ts";
 import type { SafetyMutant } from "./mutant.ts";
-import { harmless, safetyMutants } from "./safety-mutants.ts";
+import { harmless } from "./safety-mutants.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    schedules: { type: "string", default: "600" },
-    only: { type: "string", default: "" },
-    json: { type: "boolean", default: false },
-  },
-});
-const trial = { seed: Number(values.seed), schedules: Number(values.schedules) };
-const startedMs = performance.now();
-const mutants = safetyMutants.filter(({ without }) => without.includes(values.only));
-const verdicts: { without: string; verdict: Verdict }[] = [];
-const queue: (() => Promise<void>)[] = mutants.map((mutant) => () => try1(mutant));
-const controls: Record<string, string[]> = {};
-if (values.only === "") {
-  queue.unshift(
-    () => control("as it is", []),
-    () => control(harmless.without, harmless.patches),
-  );
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const parsed = parseOptions(process.argv.slice(2));
+  switch (parsed.kind) {
+    case "help":
+      console.log(help);
+      return 0;
+    case "wrong":
+      say(`mutants: ${parsed.why} (npm run mutants -- --help).`);
+      return 2;
+    case "run":
+      return run(parsed.options);
+  }
 }
-await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, work));
 
-const killed = verdicts.filter(({ verdict }) => verdict.kind === "killed").length;
-const noisy = Object.entries(controls).filter(([, spoke]) => spoke.length > 0);
-const tookMs = Math.round(performance.now() - startedMs);
-if (values.json)
+async function run(options: Options): Promise<number> {
+  const { json, mutants, schedules, seed, withControls } = options;
+  const trial = { seed, schedules };
+  const startedMs = performance.now();
+  const verdicts: { without: string; verdict: Verdict }[] = [];
+  const controls: Record<string, string[]> = {};
+  const control = async (name: string, patches: SafetyMutant["patches"]) => {
+    controls[name] = spokenIn(await judge(patches, { ...trial, rules: [] }));
+    for (const text of controls[name]) say(`CONTROL ${name}: ${text}`);
+  };
+  const mutate = async (mutant: SafetyMutant) => {
+    const { without } = mutant;
+    const verdict = await runMutant(mutant, trial);
+    verdicts.push({ without, verdict });
+    say(`${verdict.kind.padEnd(8)} without ${without}: ${told(verdict)}`);
+  };
+  await sharedOut([
+    ...(withControls
+      ? [() => control("as it is", []), () => control(harmless.without, harmless.patches)]
+      : []),
+    ...mutants.map((mutant) => () => mutate(mutant)),
+  ]);
+  const killed = verdicts.filter(({ verdict }) => verdict.kind === "killed").length;
+  const isSilent = Object.values(controls).every((spoke) => spoke.length === 0);
+  const total = mutants.length;
+  const tookMs = Math.round(performance.now() - startedMs);
   console.log(
-    JSON.stringify(
-      { ...trial, killed, total: mutants.length, controls, verdicts, tookMs },
-      null,
-      2,
-    ),
+    json
+      ? JSON.stringify({ ...trial, killed, total, controls, verdicts, tookMs }, null, 2)
+      : `killed ${killed}/${total}, controls silent: ${withControls ? isSilent : "not run"}, ${tookMs} ms`,
   );
-else {
-  for (const [name, spoke] of noisy) console.log(`CONTROL ${name}: ${spoke.join("; ")}`);
-  console.log(
-    `killed ${killed}/${mutants.length}, controls silent: ${noisy.length === 0}, ${tookMs} ms`,
-  );
-}
-process.exitCode = killed === mutants.length && noisy.length === 0 ? 0 : 1;
-
-async function work(): Promise<void> {
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
+  return killed === total && isSilent ? 0 : 1;
 }
 
-async function try1(mutant: SafetyMutant): Promise<void> {
-  const { without } = mutant;
-  const verdict = await runMutant(mutant, trial);
-  verdicts.push({ without, verdict });
-  const how =
-    verdict.kind === "killed" ? `${verdict.by} in schedule ${verdict.schedules - 1}` : verdict.why;
-  if (!values.json) console.log(`${verdict.kind.padEnd(8)} without ${without}: ${how}`);
+/** As many at a time as there are cores. */
+async function sharedOut(queue: (() => Promise<void>)[]): Promise<void> {
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
+  };
+  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, work));
 }
 
-async function control(name: string, patches: SafetyMutant["patches"]): Promise<void> {
-  const judged = await judge(patches, { ...trial, rules: [] });
-  controls[name] =
-    typeof judged === "string"
-      ? [judged]
-      : Object.entries(judged.spoke).map(([rule, evidence]) => `${rule}: ${evidence}`);
+function told(verdict: Verdict): string {
+  return verdict.kind === "killed"
+    ? `${verdict.by} in schedule ${verdict.schedules - 1}`
+    : verdict.why;
 }
+
+function spokenIn(judged: Awaited<ReturnType<typeof judge>>): string[] {
+  return typeof judged === "string"
+    ? [judged]
+    : Object.entries(judged.spoke).map(([rule, evidence]) => `${rule}: ${evidence}`);
+}
+
+// Judges and their scratch copies are ended on the way out, whichever way that is (scratch.ts).
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
+process.exitCode = await main();

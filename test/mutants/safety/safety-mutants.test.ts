@@ -1,7 +1,11 @@
 // A few of `npm run mutants`, so that the auditor is never trusted untested; the script has them all.
 import { describe, expect, test } from "vitest";
+import { shrunkMax } from "../../simulation/shrink.ts";
+import type { Simulated } from "../../simulation/simulate.ts";
+import type { SafetyMutant } from "./mutant.ts";
 import { judge, runMutant } from "./run-mutant.ts";
 import { safetyMutants } from "./safety-mutants.ts";
+import { inScratch } from "./scratch.ts";
 
 const trial = { seed: 1, schedules: 40 };
 const sample = [
@@ -10,6 +14,14 @@ const sample = [
   "a contract behind each retry",
   "the rising fence",
 ];
+
+const planted = ["the greatest amount of a grant", "the key's retention", "the older payload keys"];
+
+function mutantOf(without: string): SafetyMutant {
+  const mutant = safetyMutants.find((candidate) => candidate.without === without);
+  if (mutant === undefined) throw new Error(`no mutant ${without}`);
+  return mutant;
+}
 
 describe("the auditor", { timeout: 120_000 }, () => {
   test("is silent about the app as it is", async () => {
@@ -20,11 +32,30 @@ describe("the auditor", { timeout: 120_000 }, () => {
   });
 
   test.each(sample)("speaks by the rule's own name without %s", async (without) => {
-    const mutant = safetyMutants.find((candidate) => candidate.without === without);
-    if (mutant === undefined) throw new Error(`no mutant ${without}`);
+    const mutant = mutantOf(without);
     const verdict = await runMutant(mutant, trial);
     expect(verdict).toMatchObject({ kind: "killed", by: mutant.seenBy[0] });
   });
+
+  test.each(planted)(
+    "tells of what it sees without %s by few events, and by a command that shows it again",
+    async (without) => {
+      const mutant = mutantOf(without);
+      await inScratch(mutant.patches, async (runScript) => {
+        const simulate = async (args: readonly string[]) => {
+          const { code, output } = await runScript("test/simulation/main.ts", [...args, "--json"]);
+          expect(code).toBe(1);
+          return (JSON.parse(output) as Simulated).violations;
+        };
+        const [first] = await simulate(["--seed", "1", "--schedules", "8", "--workers", "1"]);
+        expect(mutant.seenBy).toContain(first?.rule);
+        expect(first?.events.length).toBeLessThanOrEqual(shrunkMax);
+        const [, args = ""] = first?.replay.split("npm run simulate -- ") ?? [];
+        const [again] = await simulate(args.split(" "));
+        expect(again).toMatchObject({ rule: first?.rule, events: first?.events });
+      });
+    },
+  );
 
   test("has at least twenty rules of the app to miss", () => {
     expect(safetyMutants.length).toBeGreaterThanOrEqual(20);
