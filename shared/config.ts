@@ -164,7 +164,7 @@ function groupsOf(environment: Environment): ProviderGroups {
     Object.keys(group.in.shape).some((name) => environment[name]),
   );
   return Object.fromEntries(
-    given.map(([name, group]) => [name, parsed("", group.safeParse(environment))]),
+    given.map(([name, group]) => [name, parsed<unknown>("", group.safeParse(environment))]),
   );
 }
 

@@ -35,7 +35,7 @@ describe("the settings", () => {
       .filter((name) => name.endsWith("Settings") && name !== "platformSettings")
       .flatMap(settingsIn);
     const set = [...own, ...platform];
-    expect(set.toSorted()).toEqual(
+    expect(set.toSorted(), "set it in infra/app/function-app.bicep").toEqual(
       [...new Set([...read, ...bindings])].filter((name) => !refused.includes(name)).toSorted(),
     );
   });

@@ -114,7 +114,7 @@ export function holdForGrant(snapshot: Snapshot, operationId: string, nowMs: num
   const [opened, grantHold] = openReview(snapshot, {
     subject: operationId,
     kind: "NoGrant",
-    why: `no grant covers ${effect.action} on this target`,
+    why: `no grant lets ${caseOf(snapshot).workflow.type} do ${effect.action} on this target, within its limits`,
     consequence: "Nothing is sent until somebody grants it; granting it sends it.",
     nowMs,
   });

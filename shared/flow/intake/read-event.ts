@@ -48,7 +48,8 @@ export function readEvent(workflow: Workflow, bytes: Buffer): ReadEvent {
   if (orderKey === undefined) return broken("timestamp", "is no time between the years 0 and 9999");
   const data = schema.safeParse(sent);
   if (!data.success) return brokenBy(data.error, "data");
-  const externalRef = workflow.externalRefOf(data.data);
+  const externalRef: unknown = workflow.externalRefOf(data.data);
+  if (typeof externalRef !== "string") return broken("data", "names no case: it has no reference");
   if (externalRef.length === 0 || externalRef.length > externalRefLengthMax) {
     return broken(
       "data",

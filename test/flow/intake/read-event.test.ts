@@ -1,5 +1,6 @@
 // From a signed body to an event, or to a refusal that names the fields and is on record.
 import { describe, expect, test } from "vitest";
+import { readEvent } from "../../../shared/flow/intake/read-event.ts";
 import { bodyOf, intakeWorld } from "./intake-world.ts";
 
 describe("a body with a byte-order mark (cases.md 10)", () => {
@@ -73,5 +74,15 @@ describe("a signed body that cannot be taken", () => {
     for (let n = 0; n < 3; n += 1) await world.deliver("{oops");
     await world.deliver("{oops again");
     expect(world.refusals()).toHaveLength(2);
+  });
+});
+
+test("an event in which the workflow finds no reference is refused, and not thrown back for ever", () => {
+  const workflow = intakeWorld().ports.book.workflows[0];
+  if (workflow === undefined) throw new Error("no workflow");
+  const nameless = { ...workflow, externalRefOf: () => undefined as unknown as string };
+  expect(readEvent(nameless, Buffer.from(bodyOf()))).toMatchObject({
+    kind: "broken",
+    errors: [{ field: "data", detail: expect.stringContaining("names no case") }],
   });
 });

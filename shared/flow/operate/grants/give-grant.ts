@@ -7,6 +7,7 @@ import type { Book } from "../../../domain/definitions.ts";
 import type { Grant } from "../../../domain/records/grant.ts";
 import type { CaseStore, GrantRegister, HintQueue } from "../../../stores/ports.ts";
 import type { Principal } from "../access/principal.ts";
+import { whyCoversNothing } from "./why-covers-nothing.ts";
 
 export interface GrantPorts {
   cases: CaseStore;
@@ -51,12 +52,16 @@ export async function giveGrant(
 ): Promise<GiveResult> {
   const { tenantId, principal } = request;
   const { expiresAt, only, ...named } = request.grant;
-  if (ports.book.action(named.action) === undefined) {
+  const action = ports.book.action(named.action);
+  if (action === undefined) {
     return { kind: "wrong", field: "action", detail: "no such action is defined here" };
   }
-  if (ports.book.workflow(named.subject) === undefined) {
+  const workflow = ports.book.workflow(named.subject);
+  if (workflow === undefined) {
     return { kind: "wrong", field: "subject", detail: "no such workflow is defined here" };
   }
+  const idle = whyCoversNothing(request.grant, { action, workflow });
+  if (idle !== undefined) return { kind: "wrong", ...idle };
   const nowMs = ports.nowMs();
   if (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs) {
     return { kind: "wrong", field: "expiresAt", detail: "is in the past: it would allow nothing" };
