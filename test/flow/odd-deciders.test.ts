@@ -2,7 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../shared/domain/canonical-json.ts";
 import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
+import { holdCase } from "../../shared/domain/transitions/reviews.ts";
 import { event } from "../domain/situations.ts";
+import { codeOf } from "./codes.ts";
 import { ana, operatorsOf } from "./operate/operators.ts";
 import { key, newWorld } from "./world.ts";
 
@@ -113,6 +115,36 @@ describe("two workflows that give their cases the same reference", () => {
     const events = (await world.cases.history(key))?.snapshot.events ?? [];
     expect(events.map(({ folded }) => folded?.how)).toEqual(["merged", "refused"]);
   });
+});
+
+test("a case whose events wait for code is not worked on because a person released another hold of it", async () => {
+  const world = newWorld({ approve: [credit.action], decide: () => planOf([credit]) });
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  const { snapshot } = await world.cases.read(key);
+  const draft = holdCase(snapshot, { reason: "EventRefused", why: "test", nowMs: world.nowMs() });
+  const documents = [draft.case, ...draft.reviews].flatMap((one) => one ?? []);
+  for (const document of documents) world.cases.plant(key, document);
+  const upcasters = {
+    2: () => {
+      throw new Error("a step that does not work");
+    },
+  };
+  const newer = world.worker({ book: codeOf(world, { workflow: { revision: 2, upcasters } }) });
+  await world.post(2, { n: 2 });
+  await world.turn(newer);
+  const people = operatorsOf(world);
+  const [review] = await world.reviews();
+  await people.resolve(review?.id ?? "", { how: "release" }, ana);
+  const [asked] = (await world.cases.read(key)).snapshot.approvals;
+  const answer = { answerId: "a", decision: "approve", by: "ana", atMs: world.nowMs() } as const;
+  await world.cases.answerApproval(key, { id: asked?.id ?? "", answer });
+  await world.turn(newer);
+  expect((await world.record()).held).toMatchObject({ reason: "FactsInvalid" });
+  expect((await world.effects())[0]).toMatchObject({ status: "prepared", attempts: [] });
+  await world.turn(world.worker({ book: codeOf(world, { workflow: { revision: 2 } }) }));
+  expect((await world.record()).held).toBeUndefined();
+  expect((await world.cases.read(key)).snapshot.events).toEqual([]);
 });
 
 describe("a held case whose workers die of what arrives", () => {

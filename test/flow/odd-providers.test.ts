@@ -260,6 +260,78 @@ describe("a deploy between two steps of an effect", () => {
   });
 });
 
+describe("a provider that refused at once", () => {
+  test("and then tells by webhook that it failed says the same twice: no alarm, and the case goes on", async () => {
+    const world = newWorld({ decide: once("bare.first.v1") });
+    world.bare.script = ["refuses"];
+    await world.post(1);
+    await world.run();
+    await report(world, "B-1", { stage: "failed" });
+    expect(await first(world)).toMatchObject({ status: "rejected" });
+    expect((await first(world)).contradicted).toBeUndefined();
+    expect(await openKinds(world)).toEqual([]);
+  });
+
+  test("and then tells of a success is contradicted, as ever", async () => {
+    const world = newWorld({ decide: once("bare.first.v1") });
+    world.bare.script = ["refuses"];
+    await world.post(1);
+    await world.run();
+    await report(world, "B-1", { stage: "delivered" });
+    expect(await openKinds(world)).toEqual(["Contradiction"]);
+  });
+});
+
+describe("a provider that has no account for a tenant any more", () => {
+  test.each<[string, () => string]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no account");
+      },
+    ],
+    ["gives none", () => undefined as never],
+  ])(
+    "(%s) keeps no receipt from landing and no case from being read; the rest waits for it in sight",
+    async (_what, accountOf) => {
+      const world = newWorld();
+      const { accountOf: known } = world.keyed;
+      world.keyed.script = ["appliedAndDropped"];
+      world.keyed.duringCall = () => void (world.keyed.accountOf = accountOf);
+      await world.post(1);
+      await world.run(world.worker(), 60_000);
+      expect(world.keyed.received).toHaveLength(1);
+      expect(await openKinds(world)).toEqual(["ProviderRemoved"]);
+      await report(world, "keyed-1");
+      await world.run(world.worker(), 60_000);
+      expect((await world.effects()).map(({ status }) => status)).toEqual([
+        "confirmed",
+        "prepared",
+      ]);
+      world.keyed.duringCall = undefined;
+      world.keyed.accountOf = known;
+      await world.run();
+      expect((await world.record()).status).toBe("done");
+      expect(world.keyed.applied).toHaveLength(2);
+    },
+  );
+
+  test("is no reason to lose a decision or a commit", async () => {
+    const world = newWorld();
+    const { accountOf } = world.bare;
+    world.bare.accountOf = () => {
+      throw new Error("no account");
+    };
+    await world.post(1);
+    await world.run(world.worker(), 60_000);
+    expect((await world.record()).status).toBe("done");
+    expect(await openKinds(world)).toEqual(["ProviderRemoved"]);
+    world.bare.accountOf = accountOf;
+    await world.run();
+    expect(world.bare.applied).toHaveLength(1);
+  });
+});
+
 describe("an operation under which something else was found", () => {
   test("is not sent again because one person had it looked up again", async () => {
     const world = newWorld({ decide: once("keyed.first.v1") });

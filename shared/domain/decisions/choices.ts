@@ -14,6 +14,7 @@ import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Statement } from "../records/evidence.ts";
 import type { Review } from "../records/review.ts";
 import { caseOf, type Snapshot } from "../records/snapshot.ts";
+import { accountAt } from "./account-at.ts";
 import { consequenceOf } from "./consequences.ts";
 import { horizonEndMs, retryRefusal } from "./recover.ts";
 
@@ -143,7 +144,7 @@ function retryVerdict(
   // Nothing of it ever left, so the contract has nothing against it.
   if (effect.status === "prepared") return permitted;
   const { apiVersion, contract } = provider;
-  const account = provider.accountOf(effect.tenantId);
+  const account = accountAt(provider, effect.tenantId);
   const why = retryRefusal({ effect, contract, account, apiVersion, current: true, nowMs });
   return why === undefined ? permitted : { isPermitted: false, why, mayBeForced: true };
 }

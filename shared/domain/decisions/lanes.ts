@@ -5,6 +5,7 @@
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
+import { accountAt } from "./account-at.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
 import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
@@ -146,7 +147,7 @@ function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: 
   const provider = facts.book.provider(effect.provider);
   if (provider === undefined || nowMs === undefined) return { kind: "wait", untilMs: undefined };
   const { contract, apiVersion } = provider;
-  const account = provider.accountOf(effect.tenantId);
+  const account = accountAt(provider, effect.tenantId);
   const recovery = recover({ effect, contract, account, apiVersion, current, nowMs });
   switch (recovery.kind) {
     case "inReview":

@@ -3,7 +3,7 @@
 //   the workflow   the case is held, its events wait unfolded; what is out is still settled, looked up and told
 //   the facts      held as well, by field; an event that mends them lifts it, too. The same for a status that is gone
 //   an action      nothing is sent; the effect is held, or the case if a notification needs it
-//   a provider     the effect is held; a call that was out ends as unknown at its deadline and is held then
+//   a provider     or the tenant's account there: the effect is held; a call that was out ends as unknown at its deadline and is held then
 //
 // A person sees each of them in a review. Deploying the code again lifts it at the next look, and the case goes on.
 import type { Book, Workflow } from "../definitions.ts";
@@ -12,6 +12,7 @@ import type { Effect } from "../records/effect.ts";
 import type { Event } from "../records/inbox.ts";
 import type { reviewKinds } from "../records/review.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+import { accountAt } from "./account-at.ts";
 import { forwardFacts, hasFacts } from "./forward-facts.ts";
 import type { Step } from "./step.ts";
 
@@ -54,7 +55,19 @@ export function caseCodeStep(
     const why = `no workflow ${type} is registered in this code`;
     return { kind: "awaitCode", reason: "UnknownWorkflow", why };
   }
-  return record === undefined ? undefined : liftStep(record, book, workflow);
+  if (record === undefined) return undefined;
+  return liftStep(record, book, workflow) ?? putOffStep(snapshot, workflow);
+}
+
+/** Another hold that stood when they were put off has been lifted since: they wait all the same, and in sight. */
+function putOffStep(snapshot: Snapshot, workflow: Workflow): Step | undefined {
+  const { case: record } = snapshot;
+  if (record === undefined || record.held !== undefined) return undefined;
+  if (unfoldedEvents(snapshot).length === 0) return undefined;
+  if (eventToFold(snapshot, workflow) !== undefined) return undefined;
+  const forwarded = forwardFacts(record, workflow);
+  const why = forwarded.kind === "fits" ? "its events wait for code" : forwarded.why;
+  return { kind: "awaitCode", reason: "FactsInvalid", why };
 }
 
 function liftStep(record: Case, book: Book, workflow: Workflow): Step | undefined {
@@ -109,7 +122,11 @@ export function missingStep(effect: Effect, book: Book, need: "send" | "lookUp")
     const why = `${what} is not registered in this code`;
     return { kind: "openReview", operationId, recovery: { kind: "review", review, why } };
   };
-  if (book.provider(provider) === undefined) return open("ProviderRemoved", `provider ${provider}`);
+  const known = book.provider(provider);
+  if (known === undefined) return open("ProviderRemoved", `provider ${provider}`);
+  if (accountAt(known, effect.tenantId) === "") {
+    return open("ProviderRemoved", `an account of ${effect.tenantId} at ${provider}`);
+  }
   if (need === "send" && book.action(action) === undefined) {
     return open("ActionRemoved", `action ${action}`);
   }

@@ -2,6 +2,7 @@
 //
 // A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
 // store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
+import { accountAt } from "../decisions/account-at.ts";
 import { providerKeyOf } from "../contract.ts";
 import type { Provider } from "../definitions.ts";
 import { coreOf, standingOrder, type Attempt, type Effect } from "../records/effect.ts";
@@ -22,7 +23,7 @@ export function termsOf(
   { operationId, tenantId }: Pick<Effect, "operationId" | "tenantId">,
 ) {
   return {
-    account: provider.accountOf(tenantId),
+    account: accountAt(provider, tenantId),
     apiVersion: provider.apiVersion,
     contractRevision: provider.contract.revision,
     providerKey: providerKeyOf(provider.contract, operationId),

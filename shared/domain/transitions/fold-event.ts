@@ -123,8 +123,7 @@ function factsAfter(
   { workflow, older }: { workflow: Workflow; older: boolean },
 ): { kind: "gave"; folded: Facts | "ignored" } | { kind: "threw"; why: string } {
   if (event.source === refreshSource) {
-    const read = event.body["data"] as Facts;
-    return { kind: "gave", folded: older ? "ignored" : { ...facts, ...read } };
+    return { kind: "gave", folded: older ? "ignored" : refreshed(facts, event.body) };
   }
   try {
     return { kind: "gave", folded: workflow.fold(structuredClone(facts), event, { older }) };
@@ -133,6 +132,13 @@ function factsAfter(
     const what = `fold of ${event.eventType} (${event.eventId}) ${whyThrown(error)}`;
     return { kind: "threw", why: `${what}; deploy a workflow that folds it, then release` };
   }
+}
+
+/** What the record does not have any more would make every answer's facts differ from the case's, for ever. */
+function refreshed(facts: Facts, body: Event["body"]): Facts {
+  const gone = new Set((body["gone"] ?? []) as string[]);
+  const kept = Object.entries(facts).filter(([field]) => !gone.has(field));
+  return { ...Object.fromEntries(kept), ...(body["data"] as Facts) };
 }
 
 function refuseFacts(snapshot: Snapshot, event: Event, fields: string, nowMs: number): Snapshot {

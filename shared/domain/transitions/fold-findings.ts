@@ -114,6 +114,8 @@ export function foldReceipt(
       );
     case "rejected":
     case "cancelled": {
+      // Refused, and then called failed: the same told twice.
+      if (effect.status === "rejected" && receipt.stage === "failed") return snapshot;
       const why = `it is ${effect.status}, and happened`;
       return contradict(snapshot, operationId, { why, providerId: receipt.providerId }, options);
     }

@@ -8,6 +8,7 @@
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
 import { storable } from "../../domain/canonical-json.ts";
+import { accountAt } from "../../domain/decisions/account-at.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
 import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
@@ -100,7 +101,7 @@ async function whyGateIsClosed(
   // Two people have ordered this attempt against the contract; everything else still holds.
   const isForced = lastAttempt(effect)?.order?.forced === true;
   if (contract.idempotency !== undefined && !isForced) {
-    const account = provider.accountOf(effect.tenantId);
+    const account = accountAt(provider, effect.tenantId);
     const scope = { effect, contract, account, apiVersion, nowMs };
     const pruned = keyRefusal(scope, contract.idempotency);
     if (pruned !== undefined && !absenceCovers(scope)) return pruned;

@@ -115,7 +115,9 @@ async function refreshFacts(
     return { kind: "unavailable", why };
   }
   if (digestOf(facts, "facts") === asked.digest) return undefined;
-  await ports.cases.createEvent(refreshEvent(ports, request, { snapshot, facts, storeMs }));
+  await ports.cases.createEvent(
+    refreshEvent(ports, request, { snapshot, asked: asked.facts, facts, storeMs }),
+  );
   await hint(ports, request.key, "facts refreshed");
   return {
     kind: "void",
@@ -139,10 +141,16 @@ async function factsOfRecord(
 function refreshEvent(
   ports: AnswerPorts,
   { key, principal }: AnswerRequest,
-  { facts, snapshot, storeMs: receivedAtMs }: { snapshot: Snapshot; facts: Facts; storeMs: number },
+  {
+    asked,
+    facts,
+    snapshot,
+    storeMs: receivedAtMs,
+  }: { snapshot: Snapshot; asked: Facts; facts: Facts; storeMs: number },
 ): Event {
   const record = caseOf(snapshot);
   const eventId = ports.random();
+  const gone = Object.keys(asked).filter((field) => !Object.hasOwn(facts, field));
   return {
     id: `event:${refreshSource}:${eventId}`,
     type: "event",
@@ -154,7 +162,7 @@ function refreshEvent(
     workflow: record.workflow.type,
     externalRef: record.externalRef,
     requestedBy: principal.id,
-    body: { type: "facts.refreshed", data: { ...facts } },
+    body: { type: "facts.refreshed", data: { ...facts }, gone },
     digest: digestOf(facts, "facts"),
     // The store's time: by a worker's fast clock, what others read later would count as older, and never be told.
     orderKey: new Date(receivedAtMs).toISOString(),
