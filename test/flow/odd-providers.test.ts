@@ -59,6 +59,31 @@ async function see(world: World): Promise<void> {
   await world.turn();
 }
 
+test("an adapter that works on the payload in place sends what was frozen each time, and changes no record of it", async () => {
+  const world = newWorld({ decide: once("keyed.first.v1") });
+  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+  const { contract, send } = world.keyed;
+  const { idempotency: _none, ...bare } = contract;
+  world.keyed.contract = { ...bare, lookup };
+  const spoil = (payload: object) => Object.assign(payload, { amount: 0, spoilt: true });
+  world.keyed.lookup = async ({ payload }) => {
+    spoil(payload);
+    return { kind: "absent" };
+  };
+  world.keyed.script = ["swallowed"];
+  world.keyed.send = async (request) => {
+    const answer = await send({ ...request, payload: { ...request.payload } });
+    spoil(request.payload);
+    return answer;
+  };
+  await world.post(1);
+  await world.run();
+  const bytes = { amount: "25.00" };
+  expect(world.keyed.received.map(({ payload }) => payload)).toEqual([bytes, bytes]);
+  expect(await first(world)).toMatchObject({ status: "confirmed", payload: bytes });
+  expect((await first(world)).payload).toEqual(bytes);
+});
+
 test("a member that has no value, as JavaScript leaves it, costs no receipt", async () => {
   const world = newWorld({ decide: once("bare.first.v1") });
   const { send } = world.bare;

@@ -35,7 +35,7 @@ export async function lookUp(
     account: effect.account,
     binding: { operationId, target, payloadDigest },
     ...(providerKey === undefined ? {} : { providerKey }),
-    payload,
+    payload: structuredClone(payload),
     timeoutMs: provider.contract.callTimeoutMs,
   };
   const { fence } = caseOf(turn.draft);

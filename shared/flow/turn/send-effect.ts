@@ -131,7 +131,8 @@ async function call(
         account: effect.account,
         binding: { operationId, target, payloadDigest },
         ...(providerKey === undefined ? {} : { providerKey }),
-        payload,
+        // A copy: an adapter may work on it in place, and the record keeps what its digest was made of.
+        payload: structuredClone(payload),
         caseKey: caseKeyText(turn.key),
         fence: caseOf(turn.draft).fence,
         timeoutMs,
