@@ -228,7 +228,7 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "the frozen payload",
     patches: one(
       sendEffect,
-      "        payload,\n        caseKey",
+      "        payload: structuredClone(payload),\n        caseKey",
       "        payload: { ...payload, again: effect.attempts.length },\n        caseKey",
     ),
     seenBy: ["bytesAsFrozen"],
