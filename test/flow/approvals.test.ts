@@ -70,31 +70,6 @@ describe("an action that asks nobody by itself", () => {
   });
 });
 
-describe("a fact that the record does not have any more", () => {
-  test("is gone from the case, too: it is decided anew, and the next question can be answered", async () => {
-    const seen: Facts[] = [];
-    const world = await asked({
-      decide: ({ facts }) => {
-        seen.push(facts);
-        return planOfTwo;
-      },
-      refresh: async ({ purchaseOrder: _gone, ...facts }) => facts,
-    });
-    await world.post(2, { purchaseOrder: "PO-7" });
-    await world.run(world.worker(), 1000);
-    const [first] = (await approvals(world)).filter(({ version }) => version > 1);
-    expect(await answer(world, first?.id ?? "")).toMatchObject({ kind: "void" });
-    await world.run(world.worker(), 1000);
-    expect(seen.at(-1)).toEqual({ n: 1 });
-    const { version } = await world.record();
-    for (const { id } of (await approvals(world)).filter((one) => one.version === version)) {
-      expect(await answer(world, id)).toEqual({ kind: "answered" });
-    }
-    await world.run();
-    expect((await world.record()).status).toBe("done");
-  });
-});
-
 describe("a plan whose actions need a person", () => {
   test("asks for all of them at once, shows digest, version and consequence, and sends nothing", async () => {
     const world = await asked();

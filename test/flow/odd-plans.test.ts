@@ -1,8 +1,9 @@
 // Plans at the edge of what is allowed: forty effects, each with its own question; a compensation of which nobody hears; reports in
 // any order. Whatever comes, each effect is applied once or not at all, and what is not known is shown.
 import { describe, expect, test } from "vitest";
-import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
+import type { Decision, Facts, Workflow } from "../../shared/domain/definitions.ts";
 import { findingIdOf } from "../../shared/domain/identity.ts";
+import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
@@ -69,6 +70,35 @@ describe("a plan of forty effects, each of which a person must approve", () => {
     expect((await world.cases.read(key)).snapshot.approvals).toHaveLength(80);
     expect(world.keyed.received).toEqual([]);
   });
+});
+
+test("a fact that the record does not have any more is gone from the case, too, and the next question can be answered", async () => {
+  const seen: Facts[] = [];
+  const world = newWorld({
+    approve: ["keyed.first.v1"],
+    decide: ({ facts }) => {
+      seen.push(facts);
+      return planOf(forty.slice(0, 1));
+    },
+    refresh: async ({ purchaseOrder: _gone, ...facts }) => facts,
+  });
+  const { book, cases, hints } = world;
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const random = () => crypto.randomUUID();
+  const principal = { id: "ana", isPerson: true, roleClaims: ["approver"] };
+  const answer = async () => {
+    const approvalId = (await cases.read(key)).snapshot.approvals.at(-1)?.id ?? "";
+    const said = { key, approvalId, decision: "approve", answerId: random(), principal } as const;
+    const { kind } = await answerApproval({ book, cases, hints, log, random }, said);
+    await world.run(world.worker(), 1000);
+    return kind;
+  };
+  await world.post(1, { n: 1, purchaseOrder: "PO-7" });
+  await world.run(world.worker(), 1000);
+  expect(await answer()).toBe("void");
+  expect(await answer()).toBe("answered");
+  expect(seen).toEqual([{ n: 1, purchaseOrder: "PO-7" }, { n: 1 }]);
+  expect((await world.record()).status).toBe("done");
 });
 
 test("a compensation of which nobody hears is neither taken for done nor made again, and what it makes good stays", async () => {
