@@ -1,4 +1,5 @@
 // What the dead-letter commands send, request by request, and where they stop.
+import { nothingMoved, totalInWords } from "../../ops/cli/commands/letters/move-letters.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../ops/cli/run.ts";
 import { quietTerminal, type QuietTerminal } from "./quiet-terminal.ts";
@@ -147,6 +148,14 @@ describe("a resubmit", () => {
       { body: { dryRun: false, filter: { cause: "3f9a" } } },
       { body: { dryRun: false, filter: { cause: "3f9a" }, cursor: "c" } },
     ]);
+  });
+
+  test("of a part of them says that there are more", async () => {
+    api.answer({ "resubmit-dead-letters": answer({ total: 1, resubmitted: 1, isMore: true }) });
+    const { code, json } = await ops([...line, "--cause", "3f9a", "--yes"]);
+    expect([code, json]).toMatchObject([0, { resubmitted: 1, isMore: true }]);
+    const told = totalInWords({ ...nothingMoved(false), isMore: true });
+    expect(told).toContain("Run the same command again");
   });
 
   test("of which some failed ends with 1 and names them", async () => {

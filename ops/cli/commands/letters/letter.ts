@@ -60,6 +60,7 @@ export const MoveAnswer = z.looseObject({
   letters: z.array(Moved),
   done: z.boolean(),
   next: z.string().optional(),
+  isMore: z.boolean().optional(),
   left: z.int().optional(),
   stopped: z.string().optional(),
 });

@@ -28,6 +28,8 @@ export interface Total {
   failed: number;
   skipped: number;
   left?: number;
+  /** There were more than one run covers. */
+  isMore?: true;
   /** Of a dry run: what another look would do, how often, and the first one's words. */
   verdicts: { verdict: string; count: number; says: string }[];
   letters: Moved[];
@@ -113,6 +115,7 @@ async function run(
     if (answer.stopped !== undefined) throw stopped(session, total, answer.stopped);
     cursor = answer.done ? undefined : answer.next;
     if (answer.left !== undefined) total.left = answer.left;
+    if (answer.isMore === true) total.isMore = true;
     if (cursor !== undefined && session.terminal.signal.aborted) throw interrupted(total);
   } while (cursor !== undefined);
   return total;
@@ -193,6 +196,7 @@ export function totalInWords(total: Total): string {
     ...(total.left === undefined || total.left === 0
       ? []
       : [`${total.left} of them still lie there (failed, locked by somebody else, or back).`]),
+    ...(total.isMore === true ? ["There are more behind them. Run the same command again."] : []),
     ...(rows.length === 0 ? [] : ["", table(["number", "outcome", "why"], rows)]),
   ]
     .map((line) => line.split("\n").map(printable).join("\n"))

@@ -14,6 +14,8 @@ export const Run = z.object({
   /** Nothing behind it was there when the run began. */
   through: SequenceNumber,
   total: z.int(),
+  /** There were more than one look could see. */
+  isMore: z.boolean().optional(),
   /** Of these, how many the run has dealt with. */
   dealt: z.int(),
   /** A rehearsal's position says nothing to a run that moves. */
@@ -44,6 +46,10 @@ export const MoveAnswer = z.object({
   letters: z.array(Moved).describe("Each one of this request."),
   done: z.boolean(),
   next: z.string().optional().describe("Send the same request with it as `cursor` to go on."),
+  isMore: z
+    .literal(true)
+    .optional()
+    .describe("There were more than one look could see: begin another run when this one is done."),
   left: z.int().optional().describe("When done: how many of the run still lie there."),
   stopped: z.string().optional().describe("Why it stopped early: look before you go on."),
 });

@@ -59,9 +59,10 @@ const otherRun: Reply<never> = {
 };
 
 function reply(answer: MoveAnswer): Reply<MoveAnswer> {
-  const { archived, failed, parked, resubmitted, runId, stopped } = answer;
+  const { archived, failed, isMore, parked, resubmitted, runId, stopped } = answer;
   const counts = `${resubmitted} resubmitted, ${archived} archived, ${parked} parked, ${failed} failed`;
-  const end = stopped === undefined ? "" : `; stopped: ${stopped}`;
+  const more = isMore === true ? "; there are more behind them" : "";
+  const end = stopped === undefined ? more : `; stopped: ${stopped}`;
   return { kind: "done", body: answer, recorded: `run ${runId}: ${counts}${end}` };
 }
 
@@ -70,14 +71,16 @@ async function beginRun(ports: MovePorts, request: MoveRequest): Promise<Run | u
   const { body, queue, tenant } = request;
   let total = 0;
   let through: string | undefined;
-  await scanLetters(ports, { queue, tenant, filter: body.filter }, ({ sequenceNumber }) => {
+  const scan = { queue, tenant, filter: body.filter };
+  const { isWhole } = await scanLetters(ports, scan, ({ sequenceNumber }) => {
     total += 1;
     through = sequenceNumber;
     return true;
   });
+  const seen = isWhole ? {} : { isMore: true };
   return through === undefined
     ? undefined
-    : { id: ports.random(), through, total, dealt: 0, dry: body.dryRun };
+    : { id: ports.random(), through, total, ...seen, dealt: 0, dry: body.dryRun };
 }
 
 async function rehearse(ports: MovePorts, request: MoveRequest, run: Run): Promise<MoveAnswer> {
@@ -192,6 +195,7 @@ function answerOf(
   return {
     runId: run.id,
     total: run.total,
+    ...(run.isMore === true ? { isMore: true } : {}),
     resubmitted: count("resubmitted"),
     archived: count("archived"),
     parked: count("parked"),
