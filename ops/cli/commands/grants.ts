@@ -131,7 +131,7 @@ function addGrant(grants: Command, open: Opens): void {
       }),
     {
       example:
-        "grants grant --subject invoice-exception --action portal.mark_invoice.v1 --limit amount=500.00",
+        "grants grant --subject invoice-exception --action portal.request_credit_note.v1 --limit amount=500.00",
       never: "grant more than somebody has asked for in writing, to make a review go away.",
     },
   );
