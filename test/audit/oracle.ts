@@ -201,7 +201,9 @@ function withheldOutcome(
 
 function isGranted({ endedAtMs, grants }: Testimony, one: CaseTestimony, effect: Effect): boolean {
   const content = contentOf(one, effect);
-  const latest = new Map(grants.map(({ grant }) => [grant.id, grant]));
+  // What is given while a month passes for the payloads comes after the end.
+  const byThen = grants.filter(({ atMs }) => atMs <= endedAtMs);
+  const latest = new Map(byThen.map(({ grant }) => [grant.id, grant]));
   return [...latest.values()].some(
     (grant) =>
       grant.action === effect.action &&
