@@ -4,10 +4,17 @@
 //   notSent    proof that no byte of the request left: refused connection, no such host, bad certificate
 //   noAnswer   everything else: it may have been carried out
 //
-// Sent once means: no redirect is followed, no pooled connection is used (a keep-alive socket that dies under the
-// request would be an unknown), and the body is a stream, because fetch itself sends a request whose
-// body it can replay a second time when the answer is 421. The time-out destroys the socket; an
+// Sent once means: over node:http itself, which follows no redirect and repeats nothing, and on a connection of its own (a
+// keep-alive socket that dies under the request would be an unknown). The time-out destroys the socket; an
 // answer over 64 KB is not read. Credentials go to the configured origin and nowhere else.
+import {
+  type IncomingMessage,
+  request as httpRequest,
+  validateHeaderName,
+  validateHeaderValue,
+} from "node:http";
+import { request as httpsRequest } from "node:https";
+import { brotliDecompressSync, unzipSync } from "node:zlib";
 import type { HttpAnswers } from "../domain/contract.ts";
 import { assertHttpUrl } from "./http-url.ts";
 import { retryAfterMsOf } from "../domain/retry-after.ts";
@@ -65,7 +72,7 @@ export function httpPoster(options: HttpProvider): HttpPoster {
   const base = baseOf(options);
   return {
     async post({ body, headers = {}, path, timeoutMs }) {
-      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      const bytes = Buffer.from(JSON.stringify(body));
       const about = {
         "content-type": "application/json",
         "content-length": String(bytes.byteLength),
@@ -101,9 +108,9 @@ const unwritable = {
 
 interface Built {
   url: URL;
-  headers: Headers;
+  headers: Readonly<Record<string, string>>;
   /** Absent: a GET. */
-  bytes?: Uint8Array<ArrayBuffer>;
+  bytes?: Buffer;
 }
 
 /** Undefined when a part of the call would change where it goes: a "..", a line break in a header. */
@@ -130,8 +137,13 @@ function build(
     "accept-encoding": "identity",
     connection: "close",
   };
+  const headers = { ...call.headers, ...own };
   try {
-    return { url, headers: new Headers({ ...call.headers, ...own }) };
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return { url, headers };
   } catch (error) {
     // A header with characters that no header may have; its text is not repeated.
     if (error instanceof TypeError) return undefined;
@@ -139,26 +151,14 @@ function build(
   }
 }
 
-async function send(request: Built, provider: HttpProvider, timeoutMs: number): Promise<Heard> {
+async function send(built: Built, provider: HttpProvider, timeoutMs: number): Promise<Heard> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
-  const { bytes, headers, url } = request;
-  const method =
-    bytes === undefined
-      ? ({ method: "GET" } as const)
-      : ({ method: "POST", body: new Blob([bytes]).stream(), duplex: "half" } as const);
   try {
-    const response = await fetch(url, {
-      ...method,
-      headers,
-      redirect: "manual",
-      credentials: "omit",
-      cache: "no-store",
-      signal: abort.signal,
-    });
+    const response = await responseTo(built, abort.signal);
     const text = await readBounded(response);
     if (text === undefined) {
-      return { kind: "noAnswer", reason: `${response.status} with more than 64 KB` };
+      return { kind: "noAnswer", reason: `${response.statusCode} with more than 64 KB` };
     }
     return answered(response, text, provider.replayMarker);
   } catch (error) {
@@ -174,35 +174,70 @@ async function send(request: Built, provider: HttpProvider, timeoutMs: number): 
   }
 }
 
+function responseTo({ bytes, headers, url }: Built, signal: AbortSignal): Promise<IncomingMessage> {
+  const isSecure = url.protocol === "https:";
+  const method = bytes === undefined ? "GET" : "POST";
+  // No agent: a connection of its own, closed after the answer.
+  const request = (isSecure ? httpsRequest : httpRequest)(url, {
+    method,
+    headers,
+    agent: false,
+    signal,
+  });
+  return new Promise((resolve, reject) => {
+    request.once("response", resolve);
+    request.on("error", reject);
+    // Also where there is neither: an answer that asks for another protocol.
+    request.once("close", () => reject(new Error("closed without an answer")));
+    request.end(bytes);
+  });
+}
+
 function answered(
-  response: Response,
+  { headers, statusCode: status = 0 }: IncomingMessage,
   text: string,
   marker: HttpProvider["replayMarker"],
 ): Answered {
-  const { headers, status } = response;
-  const requestId = headers.get("x-request-id");
+  const header = (name: string) => [headers[name] ?? []].flat()[0];
   return {
     kind: "answered",
     status,
     body: parsed(text),
-    requestId: requestId === null ? undefined : requestId.slice(0, 128),
-    retryAfterMs: retryAfterMsOf(headers.get("retry-after"), Date.now()),
+    requestId: header("x-request-id")?.slice(0, 128),
+    retryAfterMs: retryAfterMsOf(header("retry-after") ?? null, Date.now()),
     replayed:
       marker !== undefined &&
-      headers.get(marker.header)?.toLowerCase() === marker.value.toLowerCase(),
+      header(marker.header.toLowerCase())?.toLowerCase() === marker.value.toLowerCase(),
   };
 }
 
-async function readBounded(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
+async function readBounded(response: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
   let byteCount = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     byteCount += chunk.byteLength;
     // Leaving the loop destroys the socket.
     if (byteCount > answerBytesMax) return undefined;
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return new TextDecoder().decode(unpacked(Buffer.concat(chunks), response.headers));
+}
+
+/** Some pack whatever they are asked for; what does not unpack throws. */
+function unpacked(bytes: Buffer, headers: IncomingMessage["headers"]): Buffer {
+  const limit = { maxOutputLength: answerBytesMax };
+  switch (headers["content-encoding"]?.toLowerCase() ?? "identity") {
+    case "identity":
+      return bytes;
+    case "gzip":
+    case "x-gzip":
+    case "deflate":
+      return unzipSync(bytes, limit);
+    case "br":
+      return brotliDecompressSync(bytes, limit);
+    default:
+      throw new Error("its encoding is not known");
+  }
 }
 
 function parsed(text: string): unknown {

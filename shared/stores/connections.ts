@@ -8,6 +8,7 @@ import { RetryMode, ServiceBusClient } from "@azure/service-bus";
 import { TerminalFault } from "../domain/faults.ts";
 import { readFault } from "./cosmos/answers.ts";
 import { listener, type Heard } from "./cosmos/listen.ts";
+import { keySigner, readConnectionString } from "./cosmos/sign-request.ts";
 
 export type CosmosConnection =
   | { connectionString: string }
@@ -44,8 +45,8 @@ export function openCosmos(
     ...plugins,
   };
   if ("connectionString" in connection) {
-    const { connectionString } = connection;
-    return new CosmosClient({ ...common, connectionString });
+    const { endpoint, key } = readConnectionString(connection.connectionString);
+    return new CosmosClient({ ...common, endpoint, tokenProvider: keySigner(key) });
   }
   return new CosmosClient({
     ...common,

@@ -1,4 +1,5 @@
 // One POST, sent once, against servers that answer in every odd way.
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answerBytesMax, httpPoster, httpReader } from "../../shared/providers/http-call.ts";
@@ -55,6 +56,17 @@ describe("a whole answer", () => {
       });
     },
   );
+
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("that is packed (%s), though nobody asked for it, is read", async (encoding, pack) => {
+    const server = await oddServer((response) => {
+      response.writeHead(201, { "content-encoding": encoding }).end(pack('{"id":"p-1"}'));
+    });
+    expect(await post(server.url)).toMatchObject({ kind: "answered", body: { id: "p-1" } });
+  });
 
   test("of exactly 64 KB is read", async () => {
     const server = await oddServer(answering(200, `"${"x".repeat(answerBytesMax - 2)}"`));

@@ -33,6 +33,16 @@ function aGrant(change: Partial<Grant> = {}): Grant {
 const put = (container: string, document: object) =>
   world.container(container).items.upsert(document);
 
+/** Queries and reads of that container that were ever answered. */
+async function requestsTo(container: string): Promise<number> {
+  const counts = await world.faults.counts();
+  return counts
+    .filter(
+      (one) => one.container === container && ["query", "queryPlan", "read"].includes(one.kind),
+    )
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
 describe("grants", () => {
   test("are found by tenant, subject and action, and by nothing else", async () => {
     const grants = cosmosGrants(world.container("grants"), { clockMs: () => 0 });
@@ -50,6 +60,23 @@ describe("grants", () => {
     expect(await grants.read("tenant-1", wanted.id)).toEqual(wanted);
     expect(await grants.read("tenant-2", wanted.id)).toBeUndefined();
     expect(await grants.read("tenant-1", "grant:newer")).toBeUndefined();
+  });
+
+  test("are asked for once, however many ask at the same time, and again after five seconds", async () => {
+    let clockMs = 0;
+    const grants = cosmosGrants(world.container("grants"), { clockMs: () => clockMs });
+    const wanted = aGrant({ subject: `workflow-${randomUUID()}` });
+    await put("grants", wanted);
+    const asked = async () => {
+      const before = await requestsTo("grants");
+      const found = await Promise.all(Array.from({ length: 8 }, () => grants.candidates(wanted)));
+      expect(found.flat()).toHaveLength(8);
+      return (await requestsTo("grants")) - before;
+    };
+    expect(await asked()).toBe(1);
+    expect(await asked()).toBe(0);
+    clockMs = 5000;
+    expect(await asked()).toBe(1);
   });
 
   test("that newer code wrote are not said to be missing when somebody revokes them", async () => {

@@ -140,7 +140,7 @@ export function batch(request: CosmosRequest, service: Service): Reply {
   const minimal = request.header("prefer") === "return=minimal";
   const transaction = service.items.begin(container);
   const results: Result[] = [];
-  service.sqlite.exec("SAVEPOINT batch");
+  service.sqlite.run("SAVEPOINT batch");
   let status = 200;
   try {
     for (const operation of operations) {
@@ -150,7 +150,7 @@ export function batch(request: CosmosRequest, service: Service): Reply {
     service.items.finish(transaction);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    service.sqlite.exec("ROLLBACK TO batch");
+    service.sqlite.run("ROLLBACK TO batch");
     const failedAt = results.length;
     const failure = failureOf(error);
     results.length = 0;
@@ -159,7 +159,7 @@ export function batch(request: CosmosRequest, service: Service): Reply {
     }
     status = 207;
   } finally {
-    service.sqlite.exec("RELEASE batch");
+    service.sqlite.run("RELEASE batch");
   }
   return {
     status,
@@ -182,7 +182,7 @@ export function bulk(request: CosmosRequest, service: Service): Reply {
   }
   const minimal = request.header("prefer") === "return=minimal";
   const results = operations.map((operation) => {
-    service.sqlite.exec("SAVEPOINT one");
+    service.sqlite.run("SAVEPOINT one");
     try {
       const parts = parseKeyHeader(textOf(operation["partitionKey"]), partitionKey);
       const key = toPartitionKey(parts, partitionKey);
@@ -194,11 +194,11 @@ export function bulk(request: CosmosRequest, service: Service): Reply {
       service.items.finish(transaction);
       return resultOf(container, operation, outcome, minimal);
     } catch (error) {
-      service.sqlite.exec("ROLLBACK TO one");
+      service.sqlite.run("ROLLBACK TO one");
       if (!(error instanceof Refusal)) throw error;
       return failureOf(error);
     } finally {
-      service.sqlite.exec("RELEASE one");
+      service.sqlite.run("RELEASE one");
     }
   });
   return {

@@ -6,6 +6,7 @@ import { queryCharge } from "../protocol/charges.ts";
 import type { CosmosRequest, Reply } from "../protocol/exchange.ts";
 import { badRequest } from "../protocol/refusals.ts";
 import { parseQuery } from "../query/language/parse-query.ts";
+import type { Query } from "../query/language/tree.ts";
 import { needsClientPipeline, queryPlan } from "../query/plan.ts";
 import { runQuery } from "../query/run-query.ts";
 import { isInScope } from "../query/scan.ts";
@@ -39,6 +40,17 @@ function parseQueryBody(body: string): { text: string; parameters: Map<string, J
   return { text: parsed["query"], parameters };
 }
 
+const QUERIES_MAX = 500;
+const queries = new Map<string, Query>();
+
+/** Each text once: an app asks the same few over and over. */
+function parsedQuery(text: string): Query {
+  const known = queries.get(text) ?? parseQuery(text);
+  if (queries.size >= QUERIES_MAX) queries.clear();
+  queries.set(text, known);
+  return known;
+}
+
 function pageSizeOf(request: CosmosRequest): number {
   const asked = Number(request.header("x-ms-max-item-count") ?? 0);
   if (asked === -1) return PAGE_DYNAMIC;
@@ -49,7 +61,7 @@ export function query(request: CosmosRequest, service: Service): Reply {
   const container = containerOf(request, service);
   requireSession(request, container);
   const { text, parameters } = parseQueryBody(request.body);
-  const parsed = parseQuery(text);
+  const parsed = parsedQuery(text);
   const scope = scopeOf(request, container);
   const isAcross = scope.key === undefined && request.header(RANGE_HEADER) === undefined;
   if (

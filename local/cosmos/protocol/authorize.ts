@@ -45,9 +45,7 @@ export function authorize(request: CosmosRequest, credentials: Credentials, cloc
     throw new Refusal(401, "The authorization token is of a type that this server does not take.");
   }
   const date = request.header("x-ms-date") ?? request.header("date") ?? "";
-  const expected = createHmac("sha256", secretOf(credentials))
-    .update(signedText(request, date))
-    .digest();
+  const expected = signatureOf(credentials, signedText(request, date));
   const given = Buffer.from(signature, "base64");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new Refusal(
@@ -59,6 +57,20 @@ export function authorize(request: CosmosRequest, credentials: Credentials, cloc
   if (!(Math.abs(dateMs - clock.nowMs()) <= CLOCK_TOLERANCE_MS)) {
     throw new Refusal(403, "The authorization token is not valid at the current time.");
   }
+}
+
+const SIGNATURES_MAX = 1000;
+const signatures = new WeakMap<Credentials, Map<string, Buffer>>();
+
+/** A date has whole seconds, so a busy client asks for the same again and again. */
+function signatureOf(credentials: Credentials, text: string): Buffer {
+  const known = signatures.get(credentials) ?? new Map<string, Buffer>();
+  signatures.set(credentials, known);
+  const signature =
+    known.get(text) ?? createHmac("sha256", secretOf(credentials)).update(text).digest();
+  if (known.size >= SIGNATURES_MAX) known.clear();
+  known.set(text, signature);
+  return signature;
 }
 
 const secrets = new WeakMap<Credentials, KeyObject>();

@@ -16,10 +16,20 @@ export interface CommitQueue {
   flush(): void;
 }
 
+type Outcome = { value: unknown } | { error: unknown };
+
 interface Waiting {
   isWrite: boolean;
   run(): unknown;
-  settle(outcome: { value: unknown } | { error: unknown }): void;
+  settle(outcome: Outcome): void;
+}
+
+function outcomeOf(job: Waiting): Outcome {
+  try {
+    return { value: job.run() };
+  } catch (error) {
+    return { error };
+  }
 }
 
 export function openCommitQueue(
@@ -28,21 +38,16 @@ export function openCommitQueue(
 ): CommitQueue {
   let waiting: Waiting[] = [];
 
-  const runOne = (job: Waiting): { value: unknown } | { error: unknown } => {
-    if (!job.isWrite) {
-      try {
-        return { value: job.run() };
-      } catch (error) {
-        return { error };
-      }
-    }
-    sqlite.exec("SAVEPOINT job");
+  const runOne = (job: Waiting): Outcome => {
+    if (!job.isWrite) return outcomeOf(job);
+    sqlite.run("SAVEPOINT job");
     try {
       const value = job.run();
-      sqlite.exec("RELEASE job");
+      sqlite.run("RELEASE job");
       return { value };
     } catch (error) {
-      sqlite.exec("ROLLBACK TO job; RELEASE job");
+      sqlite.run("ROLLBACK TO job");
+      sqlite.run("RELEASE job");
       return { error };
     }
   };
@@ -51,12 +56,17 @@ export function openCommitQueue(
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
-    const outcomes: ({ value: unknown } | { error: unknown })[] = [];
+    // This process alone writes: where nobody does, each sees the same without a transaction.
+    if (!group.some((job) => job.isWrite)) {
+      for (const job of group) job.settle(outcomeOf(job));
+      return;
+    }
+    const outcomes: Outcome[] = [];
     try {
-      sqlite.exec(group.some((job) => job.isWrite) ? "BEGIN IMMEDIATE" : "BEGIN");
+      sqlite.run("BEGIN IMMEDIATE");
       for (const job of group) outcomes.push(runOne(job));
       hooks.beforeCommit();
-      sqlite.exec("COMMIT");
+      sqlite.run("COMMIT");
     } catch (error) {
       try {
         sqlite.exec("ROLLBACK");

@@ -2,7 +2,7 @@
 // Azure would index.
 //
 // Each path that the policy includes by name (`/dueAtMs/?`) becomes a virtual column of the item
-// table with two partial indexes, one across partitions and one within. `/*` names nothing, so it
+// table with one partial index, by value and then by partition: half of what a write costs are its indexes. `/*` names nothing, so it
 // yields no column: such a container answers from scans. What a column holds is a superset of what a
 // filter needs (SQLite reads `true` as 1), which is why the query engine always looks again.
 import { pathParts } from "./keys/partition-key.ts";

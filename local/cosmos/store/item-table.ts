@@ -30,14 +30,14 @@ export function indexItemTable(
 ): void {
   if (JSON.stringify(from) === JSON.stringify(to)) return;
   for (const { column } of from) {
-    sqlite.exec(`DROP INDEX ${table}_${column}; DROP INDEX ${table}_pk_${column};`);
+    // The second is of tables that an earlier version made.
+    sqlite.exec(`DROP INDEX ${table}_${column}; DROP INDEX IF EXISTS ${table}_pk_${column};`);
     sqlite.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   }
   for (const { column, path } of to) {
     const literal = `'${jsonPath(path).replaceAll("'", "''")}'`;
     sqlite.exec(`
       ALTER TABLE ${table} ADD COLUMN ${column} GENERATED ALWAYS AS (json_extract(body, ${literal})) VIRTUAL;
-      CREATE INDEX ${table}_${column} ON ${table}(${column}, n) WHERE ${column} IS NOT NULL;
-      CREATE INDEX ${table}_pk_${column} ON ${table}(pk, ${column}) WHERE ${column} IS NOT NULL;`);
+      CREATE INDEX ${table}_${column} ON ${table}(${column}, pk, n) WHERE ${column} IS NOT NULL;`);
   }
 }

@@ -1,7 +1,7 @@
 // The one SQLite file below the server, opened for durability: write-ahead log, and every commit
 // waits for the disk (`synchronous=FULL`), so an acknowledged write survives `kill -9`.
 //
-// Statements are prepared once per text. Values that come back are unknown until a store narrows
+// Statements are prepared once per text, `BEGIN` and `COMMIT` too, when they go through `run`. Values that come back are unknown until a store narrows
 // them; rows never leave the `store/` folder unnarrowed.
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
@@ -36,6 +36,8 @@ export function openSqlite(dataFolder: string): Sqlite {
   const database = new DatabaseSync(join(dataFolder, "cosmos.sqlite"));
   database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=5000;");
   database.exec("PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY;");
+  // The same few pages are written again and again: the more commits share one checkpoint, the fewer copies.
+  database.exec("PRAGMA wal_autocheckpoint=8000;");
   database.exec(SCHEMA);
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
@@ -47,15 +49,27 @@ export function openSqlite(dataFolder: string): Sqlite {
     }
     return statement;
   };
+  /** A running iteration owns its statement; one that has ended leaves it to the next. */
+  const idle = new Map<string, StatementSync>();
+  function* iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
+    const statement = idle.get(sql) ?? database.prepare(sql);
+    idle.delete(sql);
+    try {
+      yield* statement.iterate(...values) as Iterable<Row>;
+    } finally {
+      if (idle.size >= STATEMENTS_MAX) idle.clear();
+      idle.set(sql, statement);
+    }
+  }
   return {
     run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
     get: (sql, ...values) => prepare(sql).get(...values) as Row | undefined,
     all: (sql, ...values) => prepare(sql).all(...values) as Row[],
-    // A running iteration owns its statement, so it never shares one with another reader.
-    iterate: (sql, ...values) => database.prepare(sql).iterate(...values) as Iterable<Row>,
+    iterate,
     exec: (sql) => database.exec(sql),
     close: () => {
       statements.clear();
+      idle.clear();
       database.close();
     },
   };

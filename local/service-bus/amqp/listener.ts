@@ -25,6 +25,7 @@ import {
   letLateDetachesPass,
   onSocketClosed,
   tellEachOutcome,
+  writeTogether,
   userAgentOf,
 } from "./rhea-internals.ts";
 
@@ -51,6 +52,7 @@ export function serveAmqp(broker: Broker, port: number): Server {
     connections.add(connection);
     onSocketClosed(connection, () => connections.delete(connection));
     letLateDetachesPass(connection);
+    writeTogether(connection);
     const subject = { operation: "connect", queue: "", sessionId: undefined } as const;
     const fault = broker.faults.draw(subject, userAgentOf(connection));
     if (fault !== undefined) cutConnection(connection);

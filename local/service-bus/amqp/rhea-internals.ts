@@ -1,5 +1,5 @@
 // The places where this broker reaches into rhea 3.0.5 (the version is pinned for that). rhea is
-// written for clients; a broker needs eight things its API lacks. Each is one function here, with
+// written for clients; a broker needs nine things its API lacks. Each is one function here, with
 // what goes wrong without it, and each has a test in test/local/service-bus/traps.test.ts.
 // All overrides are on instances: a client in the same process is not affected.
 
@@ -195,6 +195,24 @@ export function letLateDetachesPass(connection: Connection): void {
   const original = internals.on_detach.bind(connection);
   internals.on_detach = (frame) => {
     if (internals.remote_channel_map[frame.channel] !== undefined) original(frame);
+  };
+}
+
+/**
+ * 9. rhea gives each frame to the socket by itself, and a system call for each was a tenth of the broker's time. What one round
+ * writes leaves together.
+ */
+export function writeTogether(connection: Connection): void {
+  const internals = connection as unknown as { _process(): void; socket: Socket | undefined };
+  const original = internals._process.bind(connection);
+  internals._process = () => {
+    const { socket } = internals;
+    socket?.cork();
+    try {
+      original();
+    } finally {
+      socket?.uncork();
+    }
   };
 }
 

@@ -68,10 +68,24 @@ export function toPartitionKey(
       throw badRequest(`A partition key value is longer than ${KEY_BYTES_MAX} bytes.`);
     }
   }
-  return {
-    text: JSON.stringify(parts),
-    epk: effectiveKey(parts, definition.kind, definition.version),
-  };
+  const text = JSON.stringify(parts);
+  return { text, epk: knownEffectiveKey(text, parts, definition) };
+}
+
+const KEYS_MAX = 10_000;
+const keys = new Map<string, string>();
+
+/** Hashed once while it is in use. */
+function knownEffectiveKey(
+  text: string,
+  parts: readonly Json[],
+  { kind, version }: PartitionKeyDefinition,
+): string {
+  const name = `${kind} ${version} ${text}`;
+  const known = keys.get(name) ?? effectiveKey(parts, kind, version);
+  if (keys.size >= KEYS_MAX) keys.clear();
+  keys.set(name, known);
+  return known;
 }
 
 /** The half-open range of key texts below a prefix. */

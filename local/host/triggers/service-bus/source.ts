@@ -7,7 +7,7 @@ import {
 import { neededText, optionText } from "../../settings/binding-text.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import type { ServiceBusOptions } from "../../settings/host-json.ts";
-import { cutConnection, onConnectionLost, sendAtOnce } from "./sdk-socket.ts";
+import { cutConnection, onConnectionLost, sendAtOnce, writeTogether } from "./sdk-socket.ts";
 
 /** The end of a connection, and who is told of it. */
 export type Loss = { hasCome: boolean; waiting: Set<() => void> };
@@ -47,6 +47,7 @@ export function messageSource(
     retryOptions: { maxRetries: 2, retryDelayInMs: 200, timeoutInMs: 60_000 },
   });
   const lost: Loss = { hasCome: false, waiting: new Set() };
+  writeTogether(client);
   onConnectionLost(client, () => {
     lost.hasCome = true;
     for (const tell of lost.waiting) tell();
