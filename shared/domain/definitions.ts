@@ -1,4 +1,5 @@
-// What a team writes: actions, providers and workflows (design.md 8). The rest of the app is generic.
+// What a team writes: actions, providers and workflows (design.md 8). The rest of the app is generic. shared/workflows/README.md
+// goes through one of each.
 //
 //   an action     a versioned kind of effect: payload schema, provider, consequence, autonomy
 //   a provider    one external system: its contract as data, and how to send

@@ -196,7 +196,7 @@ function decideStep(record: Case, facts: LaneFacts): Step {
     return { kind: "wait", untilMs: retry.notBeforeMs };
   }
   if (record.decisionsWithoutProgress >= decisionsWithoutProgressMax) {
-    const why = `${record.decisionsWithoutProgress} decisions brought no confirmed effect`;
+    const why = `${record.decisionsWithoutProgress} decisions brought no confirmed effect and no final status: it is still ${record.status}`;
     return { kind: "holdCase", reason: "NoProgress", why };
   }
   if (facts.draining === true) return { kind: "draining" };

@@ -1,7 +1,7 @@
 // The first article's own case: an invoice that does not match its purchase order.
 //
 // Facts come from three events of the tenant's own system; the rules decider proposes, the protocol commits.
-// Copy this file to begin a workflow of your own.
+// How to write your own: ../README.md.
 //
 //   open -> credit_requested     a credit note was requested, the invoice marked, the owner told
 //   open -> approved             nothing to claim back, or too little
