@@ -316,6 +316,12 @@ describe("the facts of record, read again at the answer", () => {
   test("that differ void the question and are decided on anew", async () => {
     const refresh = async (facts: Facts): Promise<Facts> => ({ ...facts, purchaseOrder: "edited" });
     const world = await asked({ refresh });
+    // Nobody hears that it is decided anew as long as that is not recorded.
+    world.cases.hooks = {
+      before: ({ operation }) => (operation === "createEvent" ? "lost" : undefined),
+    };
+    expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "unavailable" });
+    world.cases.hooks = {};
     expect(await answer(world, "approval:1:1")).toMatchObject({ kind: "void" });
     await world.run(world.worker(), 1000);
     expect((await world.record()).facts).toMatchObject({ purchaseOrder: "edited" });

@@ -115,9 +115,11 @@ async function refreshFacts(
     return { kind: "unavailable", why };
   }
   if (digestOf(facts, "facts") === asked.digest) return undefined;
-  await ports.cases.createEvent(
-    refreshEvent(ports, request, { snapshot, asked: asked.facts, facts, storeMs }),
-  );
+  const told = refreshEvent(ports, request, { snapshot, asked: asked.facts, facts, storeMs });
+  if ((await ports.cases.createEvent(told)) === "uncertain") {
+    const why = "the facts have changed, and that could not be recorded; answer again later";
+    return { kind: "unavailable", why };
+  }
   await hint(ports, request.key, "facts refreshed");
   return {
     kind: "void",
