@@ -5,6 +5,7 @@ import { next } from "../../shared/domain/decisions/next.ts";
 import { dueAtMsOf } from "../../shared/domain/due.ts";
 import { holdCase } from "../../shared/domain/transitions/reviews.ts";
 import { emptySnapshot, type Snapshot } from "../../shared/domain/records/snapshot.ts";
+import { askApprovals } from "../../shared/domain/transitions/ask-approvals.ts";
 import { endPlan } from "../../shared/domain/transitions/plan.ts";
 import { commitPlan } from "../../shared/domain/transitions/plan.ts";
 import { foldEvent } from "../../shared/domain/transitions/fold-event.ts";
@@ -20,6 +21,7 @@ import {
   nowMs,
   openedCase,
   plannedCase,
+  planOfTwo,
   receiptFor,
   settled,
   withEvent,
@@ -204,6 +206,18 @@ describe("the plan lane", () => {
     const at = (ms: number) => next(held, book, { nowMs: ms });
     expect(at(nowMs + 60_000)).toEqual({ kind: "wait", untilMs: endMs });
     expect(dueAtMsOf(held, book, { nowMs: nowMs + 60_000 })).toBe(endMs);
+    expect(at(endMs)).toMatchObject({ kind: "openReview" });
+  });
+
+  test("that waits for an answer with something unknown in it looks again when the key covers no retry any more", () => {
+    const asking = bookWith(undefined, { approve: ["keyed.first.v1"] });
+    const options = { book: asking, nowMs };
+    const planned = applyDecision(openedCase(), planOfTwo, options);
+    const unknown = settled(claimedCase(planned), { kind: "noAnswer", reason: "reset" });
+    const waiting = askApprovals(unknown, [firstOf(unknown).operationId], options);
+    const endMs = nowMs + 24 * 3_600_000 - 15 * 60_000 + 1;
+    const at = (ms: number) => next(waiting, asking, { nowMs: ms });
+    expect(at(nowMs + 60_000)).toEqual({ kind: "wait", untilMs: endMs });
     expect(at(endMs)).toMatchObject({ kind: "openReview" });
   });
 

@@ -11,7 +11,7 @@ import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
 import { exhaustion, keyEndMs, recover } from "./recover.ts";
 import { whyRepeated } from "./repeated-intent.ts";
-import type { LaneFacts, Step } from "./step.ts";
+import { isWork, soonest, type LaneFacts, type Step } from "./step.ts";
 
 const decisionsWithoutProgressMax = 3;
 
@@ -22,15 +22,9 @@ export function outboxLane(snapshot: Snapshot, facts: LaneFacts): Step {
     if (effect.origin !== "outbox" || isFinal(effect)) continue;
     const step = effectStep(snapshot, effect, { ...facts, current: true });
     if (step.kind !== "wait" && step.kind !== "idle") return step;
-    passive = earlier(passive, step);
+    passive = soonest(passive, step);
   }
   return passive;
-}
-
-function earlier(a: Step, b: Step): Step {
-  if (a.kind !== "wait") return b;
-  if (b.kind !== "wait") return a;
-  return (a.untilMs ?? Infinity) <= (b.untilMs ?? Infinity) ? a : b;
 }
 
 export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
@@ -58,9 +52,11 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
     const current = record.version === record.plan.decidedOn && approvals.kind !== "refused";
     const step = effectStep(snapshot, open, { ...facts, current });
     if (isHeld && (step.kind === "claim" || step.kind === "draining")) {
-      return heldRetryStep(open, facts.book);
+      return keyEndStep(open, facts.book);
     }
-    return step.kind === "claim" && approvals.kind !== "given" ? approvalStep(approvals) : step;
+    if (step.kind !== "claim" || approvals.kind === "given") return step;
+    const asking = approvalStep(approvals);
+    return isWork(asking) ? asking : soonest(asking, keyEndStep(open, facts.book));
   }
   if (!effects.every((effect) => effect.status === "confirmed")) return { kind: "idle" };
   return notificationStep(record, facts.book) ?? { kind: "commit" };
@@ -77,8 +73,8 @@ function lackingStep(
   return steps.find((step) => step !== undefined) ?? notificationStep(caseOf(snapshot), book);
 }
 
-/** The hold may outlast the key: then a person must see that no retry is covered any more. */
-function heldRetryStep(effect: Effect, book: LaneFacts["book"]): Step {
+/** A hold or a question may outlast the key: then a person must see that no retry is covered any more. */
+function keyEndStep(effect: Effect, book: LaneFacts["book"]): Step {
   const contract = book.provider(effect.provider)?.contract;
   const endMs = contract && keyEndMs(effect, contract);
   return endMs === undefined ? { kind: "idle" } : { kind: "wait", untilMs: endMs };

@@ -7,7 +7,7 @@
 // lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
 import { effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import type { Book } from "../definitions.ts";
-import { isWork, type LaneFacts, type NextOptions, type Step } from "./step.ts";
+import { isWork, soonest, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
 import { whyLeft } from "./leave.ts";
 import { caseCodeStep, eventToFold } from "./missing-code.ts";
@@ -86,14 +86,4 @@ function laneStep(snapshot: Snapshot, facts: LaneFacts): Step {
   const delivery = deliveryStep(snapshot, facts);
   if (delivery.kind === "openReview") return delivery;
   return soonest(soonest(outbox, plan), delivery);
-}
-
-/** Of two lanes that only wait, the one that somebody must look at first. */
-function soonest(a: Step, b: Step): Step {
-  if (a.kind === "draining" || b.kind === "draining") return { kind: "draining" };
-  if (a.kind !== "wait") return b;
-  if (b.kind !== "wait") return a;
-  if (a.untilMs === undefined) return b;
-  if (b.untilMs === undefined) return a;
-  return a.untilMs <= b.untilMs ? a : b;
 }

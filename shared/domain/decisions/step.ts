@@ -67,6 +67,16 @@ export function isWork(step: Step): step is Exclude<Step, Rest> {
   }
 }
 
+/** Of two steps that only wait or rest, the one for which somebody must look first. */
+export function soonest(a: Step, b: Step): Step {
+  if (a.kind === "draining" || b.kind === "draining") return { kind: "draining" };
+  if (a.kind !== "wait") return b;
+  if (b.kind !== "wait") return a;
+  if (a.untilMs === undefined) return b;
+  if (b.untilMs === undefined) return a;
+  return a.untilMs <= b.untilMs ? a : b;
+}
+
 export interface NextOptions {
   /** The store's time; undefined when the store gave none: then every call counts as running. */
   nowMs: number | undefined;
