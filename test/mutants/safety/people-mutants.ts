@@ -13,8 +13,8 @@ export const peopleMutants: readonly SafetyMutant[] = [
     patches: [
       ...one(
         `${domain}/decisions/lanes.ts`,
-        'approvals.kind !== "given" ? approvalStep(approvals) : step',
-        'approvals.kind === "ask" ? approvalStep(approvals) : step',
+        'approvals.kind === "given") return step;',
+        'approvals.kind !== "ask") return step;',
       ),
       ...one(
         sendEffect,
