@@ -210,6 +210,8 @@ function isGranted({ endedAtMs, grants }: Testimony, one: CaseTestimony, effect:
       grant.tenantId === effect.tenantId &&
       (grant.target === "*" || grant.target === effect.target) &&
       grant.revoked === undefined &&
+      // One that somebody gave after the end has woken nobody yet.
+      grant.grantedAtMs <= endedAtMs &&
       coversContent(grant, content) &&
       (grant.expiresAtMs ?? Infinity) > endedAtMs,
   );
