@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { contractKinds } from "../simulation/contracts.ts";
 import { crash, kindOf } from "./crash.ts";
 import { help, parseOptions, type Options } from "./options.ts";
+import { adviceOn } from "./real/advice.ts";
+import { crashBook } from "./real/app/workflow.ts";
 import { campaign } from "./real/campaign.ts";
 import { actionOfKind, shippedSubjects } from "./real/shipped.ts";
 import { subjectsFrom, type Subject } from "./real/subject.ts";
@@ -69,10 +71,22 @@ async function subjectsOf(from: string | undefined): Promise<readonly Subject[]>
   if (from === undefined) return shippedSubjects;
   if (!existsSync(from)) throw new UsageFault(`--from: there is no file ${from}`);
   try {
-    return await subjectsFrom(from);
+    const subjects = await subjectsFrom(from);
+    assertWired(subjects);
+    return subjects;
   } catch (error) {
     throw new UsageFault(`--from: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** As each worker wires them: what is wrong with a definition is told before one is started. */
+function assertWired(subjects: readonly Subject[]): void {
+  crashBook({
+    subjects,
+    connect: ({ provider }) => provider("http://127.0.0.1:9"),
+    asked: async () => {},
+    decided: async () => {},
+  });
 }
 
 function run(options: Options): Promise<Sum> {
@@ -106,8 +120,12 @@ function print(sum: Sum, tookMs: number, { json, ...options }: Options): void {
     for (const boundary of sum.unreached) console.log(`NOT REACHED: ${boundary}`);
   }
   if (sum.notFired > 0) console.log(`DID NOT STRIKE: ${sum.notFired}`);
+  const advised = new Set<string>();
   for (const { combination, evidence, rule } of found.slice(0, 20)) {
     console.log(`VIOLATION ${rule}: ${evidence}\n    ${JSON.stringify(combination)}`);
+    const advice = options.kind === "action" ? adviceOn(rule) : undefined;
+    if (advice !== undefined && !advised.has(rule)) console.log(`    What to do: ${advice}`);
+    advised.add(rule);
   }
 }
 

@@ -3,7 +3,8 @@ import type { Violation } from "../../audit/testimony.ts";
 import { boundariesInSource } from "../boundaries.ts";
 import type { Only } from "../options.ts";
 import { openLane, type Lane } from "./lane.ts";
-import { runTrial, type Combination } from "./run-trial.ts";
+import { rehearse } from "./rehearse.ts";
+import { runTrial, type Combination, type Setting } from "./run-trial.ts";
 import { contractsOf, type Subject } from "./subject.ts";
 import { completeBoundary, wireBoundary } from "./told.ts";
 import { combinationsAt, pointsOf } from "./trials.ts";
@@ -17,7 +18,7 @@ export interface Campaigned {
   stops: number;
   unreached: string[];
   notFired: Combination[];
-  found: ({ combination: Combination } & Violation)[];
+  found: ({ combination: Setting } & Violation)[];
 }
 
 export interface CampaignOptions {
@@ -44,10 +45,15 @@ export async function campaign(options: CampaignOptions): Promise<Campaigned> {
     say(`${((performance.now() - startedMs) / 1000).toFixed(0)} s: ${line}`);
   const lanes = await openLanes(options.lanes, { subjects, from });
   try {
-    const all = await combinationsIn(lanes, wanted, only);
+    const { all, failed } = await combinationsIn(lanes, wanted, only);
+    for (const { combination, evidence } of failed) timed(`${combination.action}: ${evidence}`);
     const chosen = all.filter((one, n) => n % every === 0 && has(one, only));
     timed(`${chosen.length} combinations in ${lanes.length} lanes`);
-    return await runAll(lanes, chosen, { named: boundariesDue(wanted), say: timed });
+    // Of what does not work nothing is owed.
+    const named = failed.length > 0 ? [] : boundariesDue(wanted);
+    const sum = await runAll(lanes, chosen, { named, say: timed });
+    const found = [...failed, ...sum.found];
+    return { ...sum, found, violations: found.length };
   } finally {
     await Promise.all(lanes.map((lane) => lane.close()));
   }
@@ -58,19 +64,28 @@ async function combinationsIn(
   lanes: readonly Lane[],
   subjects: readonly Subject[],
   { action, boundary, fault, machines, situation, visit }: Only,
-): Promise<Combination[]> {
+): Promise<{ all: Combination[]; failed: Campaigned["found"] }> {
   if (action && boundary && fault && machines && situation && visit) {
-    return [{ action, situation, boundary, visit, fault, machines }];
+    return { all: [{ action, situation, boundary, visit, fault, machines }], failed: [] };
   }
   const watchers = lanes.filter((lane) => lane.machines.length === 1);
   const perAction = await shared(watchers, subjects, async (lane, subject) => {
     const { contract } = subject.provider("http://127.0.0.1:9");
     const hasKey = contract.idempotency !== undefined;
     const { name } = subject.action;
-    return combinationsAt(name, await pointsOf(lane, name), { hasKey });
+    const rehearsed = await rehearse(lane, name);
+    if (rehearsed.kind === "fails") return { combination: calmOf(name), ...failure(rehearsed.why) };
+    const points = await pointsOf(lane, name, rehearsed.visited);
+    return combinationsAt(name, points, { hasKey });
   });
-  return perAction.flat();
+  return {
+    all: perAction.flatMap((one) => ("rule" in one ? [] : one)),
+    failed: perAction.flatMap((one) => ("rule" in one ? [one] : [])),
+  };
 }
+
+const calmOf = (action: string): Setting => ({ action, situation: "calm" });
+const failure = (evidence: string): Violation => ({ rule: "worksUndisturbed", evidence });
 
 function has(combination: Combination, only: Only): boolean {
   const fields = Object.entries(only);

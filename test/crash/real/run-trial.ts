@@ -80,8 +80,10 @@ export async function runTrial(
   let fired = false;
   const strike: Strike = async (pid) => {
     const { fault = "silent" } = setting;
+    // From now on: a case may have come to rest before the silence is over.
+    fired = fault !== "frozenDenied";
     const after = await struck(lane, pid, { key, fault, notes, freezes, statements });
-    fired = fault !== "frozenDenied" || statements.length > 0;
+    fired ||= statements.length > 0;
     return after;
   };
   const { boundary, fault, situation, visit } = setting;

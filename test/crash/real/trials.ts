@@ -17,8 +17,12 @@ export interface Point {
   visit: number;
 }
 
-export async function pointsOf(lane: Lane, action: string): Promise<Point[]> {
-  const calm = await calmVisits(lane, action);
+/** From the boundaries that an undisturbed run visited. */
+export async function pointsOf(
+  lane: Lane,
+  action: string,
+  calm: readonly string[],
+): Promise<Point[]> {
   const visits = new Map<string, number>();
   const points = calm.map((boundary): Point => {
     const visit = (visits.get(boundary) ?? 0) + 1;
@@ -33,13 +37,6 @@ export async function pointsOf(lane: Lane, action: string): Promise<Point[]> {
     }
   }
   return points;
-}
-
-/** A busy machine may close the gate once and try again: the shorter of two runs is the calm one. */
-async function calmVisits(lane: Lane, action: string): Promise<readonly string[]> {
-  const first = await runTrial(lane, { action, situation: "calm" });
-  const second = await runTrial(lane, { action, situation: "calm" });
-  return first.visited.length < second.visited.length ? first.visited : second.visited;
 }
 
 /** `hasKey`: its provider enforces a key, so the machine needs no person to end an unknown. */

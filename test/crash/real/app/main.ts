@@ -39,9 +39,11 @@ const grants = cosmosGrants(database.container("grants"), { clockMs });
 const control = cosmosControl(database.container("control"), { clockMs });
 const hints = serviceBusHints(openServiceBus({ connectionString: setting("ServiceBus") }));
 
-/** The process id stands in the URL: so the wire knows whose call it carries. */
+/** The process id stands in the URL: so the wire knows whose call it carries. To the app it is one address. */
 function connect({ provider, startStandIn }: Subject): Provider {
-  return provider(`${setting("CRASH_WIRE")}/${pid}/${starts.indexOf(startStandIn)}`);
+  const wire = setting("CRASH_WIRE");
+  const { apiVersion } = provider(wire);
+  return { ...provider(`${wire}/${pid}/${starts.indexOf(startStandIn)}`), apiVersion };
 }
 
 function witnessed(provider: Provider, caseId: string): Provider {
@@ -104,8 +106,9 @@ async function work(
   context: InvocationContext,
 ): Promise<void> {
   const { caseId } = parseHint(message).key;
-  const ports = portsOf(caseId, context, await tell({ kind: "turnStarted", caseId } as Told));
+  const terms = await tell({ kind: "turnStarted", caseId } as Told);
   try {
+    const ports = portsOf(caseId, context, terms);
     await handleHint(ports, message, {
       queue,
       deliveryCount: context.triggerMetadata?.["deliveryCount"],
