@@ -2,6 +2,7 @@
 // any order. Whatever comes, each effect is applied once or not at all, and what is not known is shown.
 import { describe, expect, test } from "vitest";
 import type { Decision, Facts, Workflow } from "../../shared/domain/definitions.ts";
+import { TransientFault } from "../../shared/domain/faults.ts";
 import { findingIdOf } from "../../shared/domain/identity.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
@@ -99,6 +100,49 @@ test("a fact that the record does not have any more is gone from the case, too, 
   expect(await answer()).toBe("answered");
   expect(seen).toEqual([{ n: 1, purchaseOrder: "PO-7" }, { n: 1 }]);
   expect((await world.record()).status).toBe("done");
+});
+
+describe("a store that does not answer between the claim and the call", () => {
+  const call = { action: "bare.first.v1", target: "T-1", payload: {} };
+
+  test("makes no unknown of what never left: its worker says so, and it is sent once, later", async () => {
+    const world = newWorld({ decide: () => planOf([call]) });
+    await world.post(1);
+    let isDown = true;
+    const throttled = world.worker({
+      async at(name, act) {
+        if (name !== "gate" || !isDown) return act();
+        isDown = false;
+        throw new TransientFault("the store is throttled");
+      },
+    });
+    await expect(world.turn(throttled)).rejects.toThrow(TransientFault);
+    await world.run();
+    expect(world.bare.received).toHaveLength(1);
+    expect((await world.effects())[0]).toMatchObject({
+      status: "confirmed",
+      attempts: [{ end: { kind: "notSent" } }, { end: { kind: "receipt" } }],
+    });
+    expect(await world.reviews()).toEqual([]);
+  });
+
+  test("and for as long as nobody can be told leaves an unknown, as a worker does that died there", async () => {
+    const world = newWorld({ decide: () => planOf([call]) });
+    await world.post(1);
+    let isDown = false;
+    const down = world.worker({
+      async at(name, act) {
+        isDown ||= name === "gate";
+        if (isDown) throw new TransientFault("the store is down");
+        return act();
+      },
+    });
+    await expect(world.turn(down)).rejects.toThrow(TransientFault);
+    await world.run();
+    expect(world.bare.received).toEqual([]);
+    expect((await world.effects())[0]).toMatchObject({ status: "unknown" });
+    expect(await world.reviews()).toMatchObject([{ kind: "UnknownEffect" }]);
+  });
 });
 
 test("a compensation of which nobody hears is neither taken for done nor made again, and what it makes good stays", async () => {

@@ -82,12 +82,11 @@ async function claimed(
   // Nothing is sent while its claim is uncertain: only a batch that stands, with nobody after it, opens the gate.
   const flushed = await flush(ports, turn);
   if (flushed === "superseded") return "again";
-  if (flushed === "overtaken") {
-    // The attempt is ours and stands, so its end can be told; nobody needs to wait for its deadline.
-    const reason = "the case was written after the claim";
-    turn.evidence = { operationId, attempt, answer: { kind: "notSent", reason } };
-    return "again";
-  }
+  // The attempt is ours and stands: whatever stops this worker before the call itself, its end can be told.
+  const reason =
+    flushed === "overtaken" ? "the case was written after the claim" : "its gate could not be read";
+  turn.evidence = { operationId, attempt, answer: { kind: "notSent", reason } };
+  if (flushed === "overtaken") return "again";
   const deadlineMs = requireNowMs(ports, turn) + 2000 + provider.contract.callTimeoutMs;
   const answer = await sendEffect(ports, turn, { operationId, payload, timerStartedMs });
   hear(answer);

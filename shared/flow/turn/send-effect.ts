@@ -48,6 +48,8 @@ export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed)
   // The last look, with no await between it and the call.
   if (timeoutMs < sendMsMin(provider))
     return { kind: "notSent", reason: "the claim's time ran out" };
+  // From here on a byte may leave: of this attempt only what the call hears is told.
+  turn.evidence = undefined;
   const { payload } = claimed;
   const answer = await call(ports, turn, { effect, provider, payload, timeoutMs });
   return withoutEcho(effect, payload, answer);
