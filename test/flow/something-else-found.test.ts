@@ -6,6 +6,7 @@ import { findingIdOf } from "../../shared/domain/identity.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../domain/situations.ts";
+import { operatorsOf } from "./operate/operators.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
@@ -102,4 +103,31 @@ test("a report of another amount for an effect that is in review leaves one revi
   await world.turn();
   expect(await first(world)).toMatchObject({ status: "confirmed" });
   expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+});
+
+test("a report of another amount for what is confirmed already keeps the rest of its plan waiting until a person has seen it", async () => {
+  const mark = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
+  const world = newWorld({
+    decide: (view, context) => {
+      const decision = once(view, context);
+      return !(decision instanceof Promise) && decision.kind === "plan"
+        ? { ...decision, actions: [credit, mark] }
+        : decision;
+    },
+  });
+  world.keyed.duringCall = async () => {
+    world.keyed.duringCall = undefined;
+    // It comes while the call is out, and is folded once its own answer has confirmed it.
+    await report(world, 1, { payloadDigest: "another" });
+  };
+  await world.post(1);
+  await world.run();
+  expect(await first(world)).toMatchObject({ status: "confirmed" });
+  expect(world.keyed.received).toHaveLength(1);
+  const [review] = await world.reviews();
+  expect(review?.kind).toBe("EvidenceMismatch");
+  await operatorsOf(world).resolve(review?.id ?? "", { how: "acknowledge" });
+  await world.run();
+  expect(world.keyed.received).toHaveLength(2);
+  expect((await world.record()).status).toBe("done");
 });

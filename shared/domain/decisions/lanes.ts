@@ -6,6 +6,7 @@ import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
 import { accountAt } from "./account-at.ts";
+import type { Review } from "../records/review.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
 import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
@@ -32,12 +33,13 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   if (record.plan === undefined) return decideStep(record, facts);
   const effects = planEffects(snapshot);
   const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
-  const hasFailed = failureIsOpen(snapshot, effects);
+  const hasFailed = isShown("NotificationFailed", snapshot, effects);
   const ended = whyPlanEnded(record, record.plan, { effects, approvals, hasFailed });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
-  const isHeld = planIsHeld(record) || hasFailed;
+  // What failed at its goal, and what something else was found under: nothing is built on it before a person has seen that.
+  const isHeld = planIsHeld(record) || hasFailed || isShown("EvidenceMismatch", snapshot, effects);
   // A hold stops decisions and claims; what is unknown is still looked up, settled or shown to a person.
   if (isHeld && unknown === undefined) return { kind: "idle" };
   if (open?.status === "prepared") {
@@ -207,13 +209,12 @@ function isFailed(effect: Effect): boolean {
   return effect.status === "confirmed" && effect.receipt.stage === "failed";
 }
 
-/** Accepted, and then failed at its goal: nothing is built on it before a person has seen that. */
-function failureIsOpen({ reviews }: Snapshot, effects: readonly Effect[]): boolean {
-  // By its own review: another one may have taken its place in the effect since.
+/** By its own review: another one may have taken its place in the effect since. */
+function isShown(kind: Review["kind"], { reviews }: Snapshot, effects: readonly Effect[]): boolean {
   return effects.some(({ operationId }) =>
     reviews.some(
-      ({ kind, resolution, subject }) =>
-        kind === "NotificationFailed" && subject === operationId && resolution === undefined,
+      (review) =>
+        review.kind === kind && review.subject === operationId && review.resolution === undefined,
     ),
   );
 }
