@@ -74,7 +74,7 @@ async function combinationsIn(
     const hasKey = contract.idempotency !== undefined;
     const { name } = subject.action;
     const rehearsed = await rehearse(lane, name);
-    if (rehearsed.kind === "fails") return { combination: calmOf(name), ...failure(rehearsed.why) };
+    if (rehearsed.kind === "fails") return { combination: calmOf(name), ...rehearsed.broken };
     const points = await pointsOf(lane, name, rehearsed.visited);
     return combinationsAt(name, points, { hasKey });
   });
@@ -85,7 +85,6 @@ async function combinationsIn(
 }
 
 const calmOf = (action: string): Setting => ({ action, situation: "calm" });
-const failure = (evidence: string): Violation => ({ rule: "worksUndisturbed", evidence });
 
 function has(combination: Combination, only: Only): boolean {
   const fields = Object.entries(only);
