@@ -46,6 +46,8 @@ export const rules = {
   commitTells: ledger.commitTells,
   /** Every durable event was folded into its case. */
   noCaseLost: ledger.noCaseLost,
+  /** A schedule's run is one, however many run it. */
+  runsAreOne: ledger.runsAreOne,
   /** What a system reports comes to the operation that it is about. */
   reportsAreHeard: ledger.reportsAreHeard,
   /** Every unknown is in an open review, or on its way. */

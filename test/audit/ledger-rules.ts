@@ -197,6 +197,24 @@ function durableOf({ events, final }: CaseTestimony): { id: string; isFolded: bo
   ];
 }
 
+/** A schedule's run bears its planned time, the latest one when it was made: so that all who run it make one. */
+export function runsAreOne({ cases, timers }: Testimony): Judged {
+  const events = cases.flatMap(({ final }) => final?.snapshot.events ?? []);
+  const runs = events.flatMap((event) => {
+    const timer = timers.find(({ source }) => source === event.source);
+    return timer === undefined ? [] : [{ event, timer }];
+  });
+  return judged(runs, ({ event, timer }) => {
+    const everyMs = timer.everyMinutes * 60_000;
+    const plannedMs = Date.parse(event.eventId);
+    const isPlanned = (plannedMs - timer.startsAtMs) % everyMs === 0;
+    const lateMs = event.receivedAtMs - plannedMs;
+    return isPlanned && lateMs >= 0 && lateMs < everyMs
+      ? undefined
+      : `${event.id} was made at ${new Date(event.receivedAtMs).toISOString()}`;
+  });
+}
+
 /** A webhook that was accepted comes to the case of the operation that it is about, and to no other. */
 export function reportsAreHeard({ cases, reports, settled }: Testimony): Judged {
   const findings = cases.flatMap(({ final }) => final?.snapshot.findings ?? []);

@@ -143,6 +143,8 @@ export interface Testimony {
   }[];
   /** Each read of a checkpoint; `revision` of the one that was found. */
   checkpoints: readonly { worker: string; atMs: number; id: string; revision?: number }[];
+  /** Each schedule, by the source that its runs name. */
+  timers: readonly { source: string; startsAtMs: number; everyMinutes: number }[];
   /** Each webhook of a system that the app said it has, with all times at which it came. */
   reports: readonly { operationId: string; by: string; deliveredAtMs: readonly number[] }[];
   erasures: readonly { caseId: string; atMs: number }[];

@@ -158,6 +158,13 @@ export const rareMakers: readonly Maker[] = [
     restarts: dice.pick(["some", "all"]),
     forMs: dice.pick([2000, 60_000, 1_200_000, "good"]),
   }),
+  (dice, { caseN }) => ({
+    kind: "schedule",
+    atMs: timeOf(dice),
+    caseN,
+    everyMinutes: dice.pick([1, 2, 5]),
+    instances: dice.between(1, 3),
+  }),
   (dice) => ({
     kind: "systemOutage",
     atMs: timeOf(dice),

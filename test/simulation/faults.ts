@@ -58,6 +58,8 @@ export type Fault =
   | { kind: "statement"; atMs: number; how: StatedHow }
   | { kind: "resolution"; atMs: number; how: ResolvedHow }
   | { kind: "providerReport"; atMs: number }
+  /** A schedule tells its case something, each minute by so many instances at once. */
+  | { kind: "schedule"; atMs: number; caseN: number; everyMinutes: number; instances: number }
   | { kind: "erase"; atMs: number; caseN: number }
   | { kind: "deploy"; atMs: number; slots: "some" | "all" }
   | { kind: "drain"; atMs: number; forMs: number }
@@ -95,6 +97,7 @@ export const faultKinds = [
   "revoke",
   "revokeAtWrite",
   "rotateKeys",
+  "schedule",
   "skew",
   "spuriousHint",
   "staleReads",

@@ -3,6 +3,7 @@
 export const happenings = [
   // Events, writes, systems.
   "an event was overtaken",
+  "a run of a schedule was there already",
   "a late write landed",
   "a key was too old to send again",
   "a search lagged behind",

@@ -26,6 +26,7 @@ export function notebook(nowMs: () => number) {
     admissions: [] as Entry<"admissions">[],
     advices: [] as Entry<"advices">[],
     checkpoints: [] as Entry<"checkpoints">[],
+    timers: [] as Entry<"timers">[],
     reports: [] as Entry<"reports">[],
     erasures: [] as Entry<"erasures">[],
     turns: [] as Entry<"turns">[],

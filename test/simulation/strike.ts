@@ -2,7 +2,11 @@
 import type { Fleet } from "./fleet.ts";
 import type { Operators } from "./operators.ts";
 import type { Fault } from "./faults.ts";
-import { caseKeyOf, expectTransient, type World } from "./world.ts";
+import { faultsForMs } from "./fault-makers.ts";
+import { startTimer } from "./timers.ts";
+import { caseKeyOf, expectTransient, startMs, type World } from "./world.ts";
+
+const scheduledForMs = 6 * 60_000;
 
 export interface Strike {
   fault: Fault;
@@ -56,6 +60,13 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
       return operators.resolve(fault.how, place);
     case "providerReport":
       return operators.report(place);
+    case "schedule":
+      startTimer(world, operators.book, {
+        ...fault,
+        name: `at-${place}`,
+        untilMs: Math.min(nowMs + scheduledForMs, startMs + faultsForMs),
+      });
+      return true;
     case "erase":
       return operators.erase(fault.caseN);
     case "deploy":

@@ -116,7 +116,7 @@ export function simulatedBook(options: BookOptions): Book {
     initialStatus: "open",
     statuses: { open: { final: false }, done: { final: true } },
     events: { told: payload },
-    externalRefOf: () => "R-1",
+    externalRefOf: ({ ref }) => z.string().parse(ref),
     refresh: options.refresh,
     fold: (known, event, { older }) => {
       if (older) options.happen("an event was overtaken");

@@ -4,7 +4,7 @@
 // worker never resumes: like a process under SIGKILL it runs no `catch` and no `finally`.
 import type { Facts } from "../../shared/domain/definitions.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
-import type { CaseKey } from "../../shared/domain/identity.ts";
+import { caseIdOf, type CaseKey } from "../../shared/domain/identity.ts";
 import type { PayloadKeys } from "../../shared/domain/payload-keys.ts";
 import type { Approval } from "../../shared/domain/records/approval.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
@@ -33,10 +33,17 @@ const inVainMs = 40 * 60_000;
 
 export const startMs = Date.parse("2026-11-29T12:00:00Z");
 export const tenantId = "acme";
-export const caseKeyOf = (n: number): CaseKey => ({
-  tenantId,
-  caseId: `${"abcdefgh"[n]}`.repeat(26),
+export const caseIdKey = Buffer.from("the key of case ids, simulated.");
+export const refOf = (n: number): string => `R-${n}`;
+const caseKeys = Array.from({ length: 8 }, (_, n): CaseKey => {
+  const caseId = caseIdOf(caseIdKey, tenantId, refOf(n));
+  return { tenantId, caseId };
 });
+export function caseKeyOf(n: number): CaseKey {
+  const key = caseKeys[n];
+  if (key === undefined) throw new Error(`no case ${n}`);
+  return key;
+}
 
 export interface WorkerState {
   id: string;
@@ -181,7 +188,7 @@ export function newWorld(options: WorldOptions) {
     /** As intake stores it, with its hint. */
     async post(n: number, told: Told): Promise<void> {
       const key = caseKeyOf(n);
-      const stored = eventOf(key, told, nowMs());
+      const stored = eventOf(key, { ...told, ref: refOf(n) }, nowMs());
       if ((await cases.createEvent(stored)) === "uncertain") return;
       notes.eventsOf(key.caseId).push(stored.id);
       await hints
@@ -341,8 +348,8 @@ function grantFor(action: string): Grant {
 /** What must be nowhere in a case that was erased. */
 export const privateNote = "only between us";
 
-function eventOf(key: CaseKey, told: Told, nowMs: number): Event {
-  const { amount, n, orderKey, recall, requestedBy } = told;
+function eventOf(key: CaseKey, told: Told & { ref: string }, nowMs: number): Event {
+  const { amount, n, orderKey, recall, ref, requestedBy } = told;
   return {
     id: `event:src:e${n}`,
     type: "event",
@@ -352,10 +359,11 @@ function eventOf(key: CaseKey, told: Told, nowMs: number): Event {
     eventId: `e${n}`,
     eventType: "told",
     workflow: workflowType,
-    externalRef: "R-1",
+    externalRef: ref,
     ...(requestedBy === undefined ? {} : { requestedBy }),
     body: {
       caseId: key.caseId,
+      ref,
       amount,
       note: privateNote,
       ...(recall === true ? { recall } : {}),

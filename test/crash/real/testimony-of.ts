@@ -21,6 +21,7 @@ const nobodyElse = {
   askedForTime: [],
   advices: [],
   checkpoints: [],
+  timers: [],
   reports: [],
   erasures: [],
   turns: [],

@@ -120,4 +120,13 @@ export const workerMutants: readonly SafetyMutant[] = [
     ],
     seenBy: ["reportsAreHeard"],
   },
+  {
+    without: "the planned time in a schedule's run",
+    patches: one(
+      "shared/flow/wake/schedules.ts",
+      "new Date(startsAtMs + count * everyMs)",
+      "new Date(count < 0 ? everyMs : nowMs)",
+    ),
+    seenBy: ["runsAreOne"],
+  },
 ];
