@@ -307,7 +307,8 @@ export const safetyMutants: readonly SafetyMutant[] = [
 
 /**
  * A rule whose absence costs only needless unknowns (the model says so): nobody may be alarmed by it. An ambiguous write
- * that is taken for lost is read again, and what was claimed is found claimed.
+ * that is taken for lost is read again, and what was claimed is found claimed. Only a count of crashes that lands after its
+ * worker has looked again stays, and its rule may say so.
  */
 export const harmless: SafetyMutant = {
   without: "doubt about an ambiguous write, taken for lost",
@@ -316,5 +317,5 @@ export const harmless: SafetyMutant = {
     '      case "uncertain":\n',
     '      case "uncertain":\n        if (pauseMs !== undefined) return "superseded";\n',
   ),
-  seenBy: [],
+  seenBy: ["crashesAreReal"],
 };
