@@ -34,13 +34,14 @@ import { cosmosControl } from "./stores/cosmos-control.ts";
 import { cosmosGrants } from "./stores/cosmos-grants.ts";
 import { cosmosOperators } from "./stores/cosmos-operators.ts";
 import { cosmosReports } from "./stores/cosmos-reports.ts";
+import type { Heard } from "./stores/cosmos/listen.ts";
 import type { OperatorStore } from "./stores/operator-ports.ts";
 import type { ReportStore } from "./stores/ports.ts";
 import { azureSurroundings } from "./stores/surroundings.ts";
 import { serviceBusDeadLetters } from "./stores/service-bus-dead-letters.ts";
 import { serviceBusHints } from "./stores/service-bus-hints.ts";
 import { startTelemetry, type Opened } from "./telemetry/start-telemetry.ts";
-import type { Telemetry } from "./telemetry/telemetry.ts";
+import { silentTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
 
 export interface Runtime {
   /** The ports of a turn, with the invocation's own log. */
@@ -109,10 +110,8 @@ async function openStores(config: Config, telemetry: Telemetry) {
   const named = instanceId === undefined ? {} : { instanceId };
   const cosmos = openCosmos(config.cosmos, {
     ...named,
-    hear({ charge, status }) {
-      telemetry.add("countersign.store.charge", charge);
-      if (status === 429) telemetry.count("countersign.store.throttled");
-    },
+    // Where nobody listens, no answer is looked at.
+    ...(telemetry === silentTelemetry ? {} : { hear: hearer(telemetry) }),
   });
   await assertSafeAccount(cosmos);
   const database = cosmos.database(config.cosmosDatabase);
@@ -126,6 +125,13 @@ async function openStores(config: Config, telemetry: Telemetry) {
     hints: carryTrace(serviceBusHints(bus), { telemetry, nowMs }),
     surroundings: azureSurroundings({ client: cosmos, database }, config.serviceBus),
     deadLetters: serviceBusDeadLetters(bus),
+  };
+}
+
+function hearer(telemetry: Telemetry) {
+  return ({ charge, status }: Heard) => {
+    telemetry.add("countersign.store.charge", charge);
+    if (status === 429) telemetry.count("countersign.store.throttled");
   };
 }
 

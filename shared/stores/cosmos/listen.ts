@@ -9,10 +9,12 @@ export interface Heard {
   charge: number;
 }
 
+const chargeHeader = "x-ms-request-charge";
+
 /** An answer, or what is thrown for one from 400 on. */
 const AnswerSeen = z.object({
   code: z.union([z.number(), z.string()]).optional(),
-  headers: z.record(z.string(), z.unknown()).optional(),
+  headers: z.object({ [chargeHeader]: z.unknown() }).optional(),
 });
 
 export function listener(hear: (heard: Heard) => void): PluginConfig {
@@ -33,7 +35,7 @@ export function listener(hear: (heard: Heard) => void): PluginConfig {
 
 function heardIn(seen: unknown): Heard {
   const { code, headers } = AnswerSeen.safeParse(seen).data ?? {};
-  const charge = Number(headers?.["x-ms-request-charge"] ?? 0);
+  const charge = Number(headers?.[chargeHeader] ?? 0);
   return {
     status: typeof code === "number" ? code : undefined,
     charge: Number.isFinite(charge) ? charge : 0,

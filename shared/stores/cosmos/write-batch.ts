@@ -55,14 +55,15 @@ async function writeOnce(source: Source, batch: Batch): Promise<Written> {
 
 function operationsOf(batch: Batch): OperationInput[] {
   const { amends, caseDocument, caseEtag, creates, log, replaces } = batch;
+  // A copy, because the SDK may write into what it is given; what is undefined goes when it writes the JSON.
   const create = (document: object): OperationInput => ({
     operationType: "Create",
-    resourceBody: plainJson(document),
+    resourceBody: { ...document },
   });
   const replace = (document: { id: string }, ifMatch?: string): OperationInput => ({
     operationType: "Replace",
     id: document.id,
-    resourceBody: plainJson(document),
+    resourceBody: { ...document },
     ...(ifMatch === undefined ? {} : { ifMatch }),
   });
   return [
@@ -82,11 +83,6 @@ function amend({ id, set }: Amend): OperationInput {
     value,
   }));
   return { operationType: "Patch", id, resourceBody: { operations } };
-}
-
-/** As it will be stored: members that are undefined are gone. */
-function plainJson(document: object) {
-  return JSON.parse(JSON.stringify(document));
 }
 
 function succeeded(result: OperationResponse): boolean {
