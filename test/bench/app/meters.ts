@@ -16,7 +16,7 @@ export interface Meters {
   feedRequests: number;
   feedCharge: number;
   messages: number;
-  /** Sends, receives, completions: what Service Bus counts as operations. */
+  /** Sends, cancellations, receives, completions: what Service Bus counts as operations. */
   brokerOperations: number;
   executions: number;
   webhookExecutions: number;
@@ -26,7 +26,14 @@ export interface Meters {
 
 const writeKinds = new Set(["create", "upsert", "replace", "patch", "delete", "batch", "bulk"]);
 const readKinds = new Set(["read", "query"]);
-const brokerKinds = new Set(["sent", "scheduled", "delivered", "completed", "abandoned"]);
+const brokerKinds = new Set([
+  "sent",
+  "scheduled",
+  "cancelled",
+  "delivered",
+  "completed",
+  "abandoned",
+]);
 
 export async function readMeters(
   azure: Pick<LocalAzure, "cosmosUrl" | "serviceBusControlUrl">,
