@@ -10,7 +10,7 @@ export const cosmosDefects: readonly Mutant[] = [
   {
     rule: "a batch is rolled back",
     file: "local/cosmos/items/batch.ts",
-    find: 'service.sqlite.exec("ROLLBACK TO batch");',
+    find: 'service.sqlite.run("ROLLBACK TO batch");',
     replace: "service.items.finish(transaction);",
     ...caught("batch", "is all or nothing: when one operation fails"),
   },
