@@ -12,10 +12,14 @@ async function waitsForApproval(): Promise<World> {
   return world;
 }
 
+async function allow(world: World, id: string): Promise<void> {
+  const answer = { answerId: id, decision: "approve", by: "p-1", atMs: world.nowMs() } as const;
+  await world.cases.answerApproval(key, { id, answer });
+  await world.hints.send("cases", { ...key, hintId: id, reason: "approval answered" });
+}
+
 async function approve(world: World): Promise<void> {
-  const answer = { answerId: "1", decision: "approve", by: "p-1", atMs: world.nowMs() } as const;
-  await world.cases.answerApproval(key, { id: "approval:1:1", answer });
-  await world.hints.send("cases", { ...key, hintId: "approved", reason: "approval answered" });
+  await allow(world, "approval:1:1");
   await world.run();
 }
 
@@ -28,6 +32,25 @@ describe("an effect that waits for an approval while the API version is raised",
     await approve(world);
     expect(await first(world)).toMatchObject({ status: "confirmed", apiVersion: "v2" });
     expect((await first(world))?.attempts).toHaveLength(1);
+    expect((await world.record()).status).toBe("done");
+  });
+
+  test("and the account, too, is asked about again: what a person allowed was for the account of that day", async () => {
+    const world = await waitsForApproval();
+    world.keyed.accountOf = () => "acme-new";
+    await allow(world, "approval:1:1");
+    await world.run(world.worker(), 1000);
+    expect(world.keyed.received).toEqual([]);
+    const asked = (await world.effects()).map(({ account, decidedOn, status }) => [
+      decidedOn,
+      account,
+      status,
+    ]);
+    expect(asked).toContainEqual([1, "acme", "cancelled"]);
+    expect(asked).toContainEqual([2, "acme-new", "prepared"]);
+    await allow(world, "approval:2:2");
+    await world.run();
+    expect(world.keyed.received.map(({ account }) => account)).toEqual(["acme-new", "acme-new"]);
     expect((await world.record()).status).toBe("done");
   });
 

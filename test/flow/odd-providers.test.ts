@@ -237,12 +237,11 @@ describe("an effect that was accepted and then failed at its goal", () => {
 });
 
 describe("a deploy between two steps of an effect", () => {
-  test("that raises the API version, the account and the contract while nothing of it has left is what it is sent under", async () => {
+  test("that raises the API version and the contract while nothing of it has left is what it is sent under", async () => {
     const world = newWorld({ decide: once("keyed.first.v1"), approve: ["keyed.first.v1"] });
     await world.post(1);
     await world.turn();
     world.keyed.apiVersion = "v2";
-    world.keyed.accountOf = () => "acme-new";
     world.keyed.contract = { ...world.keyed.contract, revision: 2 };
     const [approval] = (await world.cases.read(key)).snapshot.approvals;
     const answer = { answerId: "a", decision: "approve", by: "ana", atMs: world.nowMs() } as const;
@@ -250,12 +249,11 @@ describe("a deploy between two steps of an effect", () => {
     await world.turn();
     expect(await first(world)).toMatchObject({
       status: "confirmed",
-      account: "acme-new",
       apiVersion: "v2",
       contractRevision: 2,
       attempts: [{ n: 1 }],
     });
-    expect(world.keyed.received.map(({ account }) => account)).toEqual(["acme-new"]);
+    expect(world.keyed.received).toHaveLength(1);
   });
 
   test("that revises the contract after a call was lost sends nothing again: it was promised something else", async () => {

@@ -5,7 +5,7 @@
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
-import { accountAt } from "./account-at.ts";
+import { accountAt, whyAccountMoved } from "./account-at.ts";
 import type { Review } from "../records/review.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
 import { forwardFacts } from "./forward-facts.ts";
@@ -34,7 +34,9 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const effects = planEffects(snapshot);
   const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
   const hasFailed = isShown("NotificationFailed", snapshot, effects);
-  const ended = whyPlanEnded(record, record.plan, { effects, approvals, hasFailed });
+  const ended =
+    whyPlanEnded(record, record.plan, { effects, approvals, hasFailed }) ??
+    whyAccountMoved(record.plan, effects, facts.book);
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
