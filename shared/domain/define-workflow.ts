@@ -53,6 +53,12 @@ export interface WorkflowSpec<
     told: Told<Events>,
     options: { older: boolean },
   ): NoInfer<Known> | "ignored";
+  /** The open status in which a closed case goes on after its facts have changed; undefined: it stays closed. Pure. */
+  reopenAs?(closed: {
+    before: NoInfer<Known>;
+    after: NoInfer<Known>;
+    status: NoInfer<Status>;
+  }): NoInfer<Status> | undefined;
   /** Reads the facts of record again, before an approval is taken; throws when they cannot be read. */
   refresh?(facts: NoInfer<Known>): Promise<NoInfer<Known>>;
   decide(
@@ -69,7 +75,7 @@ export function defineWorkflow<
   ActionName extends string,
   Events extends Record<string, JsonObject>,
 >(spec: WorkflowSpec<Known, Status, ActionName, Events>): Workflow {
-  const { decide, events, externalRefOf, facts, fold, refresh, ...rest } = spec;
+  const { decide, events, externalRefOf, facts, fold, refresh, reopenAs, ...rest } = spec;
   return {
     ...rest,
     facts: facts as unknown as z.ZodType<Facts>,
@@ -82,6 +88,16 @@ export function defineWorkflow<
       const folded = fold(known as Partial<Known>, { type, data }, options);
       return folded === "ignored" ? folded : asJson(folded);
     },
+    ...(reopenAs === undefined
+      ? {}
+      : {
+          reopenAs: ({ after, before, status }) =>
+            reopenAs({
+              before: facts.parse(before),
+              after: facts.parse(after),
+              status: status as Status,
+            }),
+        }),
     ...(refresh === undefined
       ? {}
       : { refresh: async (known) => asJson(await refresh(facts.parse(known))) }),

@@ -153,6 +153,11 @@ export interface Workflow {
   externalRefOf(data: Readonly<Record<string, unknown>>): string;
   /** New facts, or "ignored". `older`: something newer of this source was folded before. */
   fold(facts: Facts, event: Event, options: { older: boolean }): Facts | "ignored";
+  /**
+   * The open status in which a closed case goes on after its facts have changed; undefined leaves it closed, for a person to see.
+   * Pure. What was done before stays done.
+   */
+  reopenAs?(closed: { before: Facts; after: Facts; status: string }): string | undefined;
   /** Reads the facts of record again, before an approval is taken; throws when they cannot be read. */
   refresh?(facts: Facts): Promise<Facts>;
   /** Throws a TransientFault when it must be asked again later: counted, with back-off, and held in the end. */

@@ -2,7 +2,7 @@
 //
 //   older than what this source already told   recorded; the workflow may fill in what is missing
 //   same facts                                 recorded; no new version, so nothing is decided again
-//   changed facts                              version + 1; on a final status also a review
+//   changed facts                              version + 1; on a final status also a review, or the case is reopened
 //   facts that break the workflow's schema     recorded as refused; the case is held, nothing is lost
 //   facts that were broken before it           put off: it waits unfolded for code, or for an event that mends them
 //   a fold that throws                         the case is parked, the event stays unfolded: mended code folds it on release
@@ -21,8 +21,9 @@ import type { Case } from "../records/case.ts";
 import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { awaitCode } from "./await-code.ts";
+import { changeAfterEnd } from "./change-after-end.ts";
 import { adoptCase, openCase } from "./open-case.ts";
-import { holdCase, openReview, releaseHold } from "./reviews.ts";
+import { holdCase, releaseHold } from "./reviews.ts";
 
 export const refreshSource = "refresh";
 export const investigateSource = "investigate";
@@ -87,8 +88,9 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
     decisionsWithoutProgress: 0,
   });
   const merged = markFolded(moved, event, "merged", nowMs);
-  if (workflow.statuses[record.status]?.final === true)
-    return reviewLateFacts(merged, event, nowMs);
+  if (workflow.statuses[record.status]?.final === true) {
+    return changeAfterEnd(merged, { event, workflow, before: forwarded.facts, nowMs });
+  }
   return releaseHold(merged, "new facts arrived", nowMs);
 }
 
@@ -156,22 +158,6 @@ function refuse(snapshot: Snapshot, event: Event, why: string, nowMs: number): S
 /** The facts were broken before this event, which is not to blame and does not mend them. */
 function putOff(snapshot: Snapshot, event: Event, why: string, nowMs: number): Snapshot {
   return awaitCode(snapshot, event, { reason: "FactsInvalid", why, nowMs });
-}
-
-/** One review while a person has not seen it, however much a chatty source tells: all of it is in the case's history. */
-function reviewLateFacts(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
-  const isShown = snapshot.reviews.some(
-    ({ kind, resolution }) => kind === "FactsChangedAfterEnd" && resolution === undefined,
-  );
-  if (isShown) return snapshot;
-  const [reviewed] = openReview(snapshot, {
-    subject: "case",
-    kind: "FactsChangedAfterEnd",
-    why: `${event.eventType} (${event.eventId}) changed the facts after the case had ended`,
-    consequence: "What was done and told before rests on the earlier facts.",
-    nowMs,
-  });
-  return reviewed;
 }
 
 function markFolded(
