@@ -28,8 +28,9 @@ async function run(options: Options): Promise<number> {
   const startedMs = performance.now();
   const verdicts: { without: string; verdict: Verdict }[] = [];
   const controls: Record<string, string[]> = {};
-  const control = async (name: string, patches: SafetyMutant["patches"]) => {
-    controls[name] = spokenIn(await judge(patches, { ...trial, rules: [] }));
+  const control = async ({ patches, seenBy, without: name }: SafetyMutant) => {
+    const spoke = spokenIn(await judge(patches, { ...trial, rules: [] }));
+    controls[name] = spoke.filter((text) => !seenBy.some((rule) => text.startsWith(`${rule}:`)));
     for (const text of controls[name]) say(`CONTROL ${name}: ${text}`);
   };
   const mutate = async (mutant: SafetyMutant) => {
@@ -40,7 +41,7 @@ async function run(options: Options): Promise<number> {
   };
   await sharedOut([
     ...(withControls
-      ? [() => control("as it is", []), () => control(harmless.without, harmless.patches)]
+      ? [() => control({ without: "anything", patches: [], seenBy: [] }), () => control(harmless)]
       : []),
     ...mutants.map((mutant) => () => mutate(mutant)),
   ]);
