@@ -28,6 +28,7 @@ export const callFaults = [
   "answerLate",
   "appliedLate",
   "refused",
+  "lostThenRefused",
   "turnedAway",
   "busy",
   "reportFirst",
@@ -121,8 +122,14 @@ export function systems(options: SystemsOptions): Systems {
     return entry;
   }
 
-  async function carryOut(arrival: Arrival, fault: CallFault | undefined): Promise<Answer> {
+  /** Operations whose next call is refused, although the one before was carried out. */
+  const refusedNext = new Set<string>();
+
+  async function carryOut(arrival: Arrival, planned: CallFault | undefined): Promise<Answer> {
     const { contract, request } = arrival;
+    const isRefusedNow = refusedNext.delete(request.binding.operationId);
+    if (planned === "lostThenRefused") refusedNext.add(request.binding.operationId);
+    const fault = isRefusedNow ? "refused" : planned;
     const { timeoutMs } = request;
     const timedOut = async (): Promise<Answer> => {
       const leftMs = arrival.sentAtMs + timeoutMs - clock.nowMs();
@@ -149,7 +156,8 @@ export function systems(options: SystemsOptions): Systems {
     if (fault === "answerLate") return timedOut();
     if (fault === "reportFirst") await world.reportsFirst?.(entry);
     await clock.sleep(options.latencyMs());
-    if (fault === "answerLost") return { kind: "noAnswer", reason: "reset" };
+    if (fault === "answerLost" || fault === "lostThenRefused")
+      return { kind: "noAnswer", reason: "reset" };
     const { worker } = arrival;
     answered.push({ worker, operationId: request.binding.operationId, atMs: clock.nowMs() });
     return { kind: "receipt", receipt: receiptOf(entry) };
