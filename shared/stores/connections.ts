@@ -8,7 +8,6 @@ import { RetryMode, ServiceBusClient } from "@azure/service-bus";
 import { TerminalFault } from "../domain/faults.ts";
 import { readFault } from "./cosmos/answers.ts";
 import { listener, type Heard } from "./cosmos/listen.ts";
-import { keySigner, readConnectionString } from "./cosmos/sign-request.ts";
 
 export type CosmosConnection =
   | { connectionString: string }
@@ -45,8 +44,8 @@ export function openCosmos(
     ...plugins,
   };
   if ("connectionString" in connection) {
-    const { endpoint, key } = readConnectionString(connection.connectionString);
-    return new CosmosClient({ ...common, endpoint, tokenProvider: keySigner(key) });
+    const { connectionString } = connection;
+    return new CosmosClient({ ...common, connectionString });
   }
   return new CosmosClient({
     ...common,

@@ -1,7 +1,8 @@
 // Grants in Cosmos DB: container `grants`, key /tenantId (design.md 9).
 //
 // Candidates may be a few seconds old: they choose a grant for a claim. The send gate reads that grant again, now.
-// A grant that newer code wrote is none: what cannot be read covers nothing.
+// A grant that newer code wrote, or that somebody put there by hand and wrongly, is none: what cannot be read covers nothing, and
+// keeps nobody from one that does. The list of all grants says that it is there, by a fault that names it.
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
 import { Grant } from "../domain/records/grant.ts";
 import { decode, readable } from "./case-documents.ts";
