@@ -53,7 +53,7 @@ export interface LocalWorld {
   raised(invoice: string): Delivery;
   view(invoice: string): Promise<CaseView | undefined>;
   /** Waits until the case is as the check wants it. */
-  until(invoice: string, check: (view: CaseView) => boolean): Promise<CaseView>;
+  until(invoice: string, check: (view: CaseView) => boolean, withinMs?: number): Promise<CaseView>;
   /** Fires a function by hand, as an operator would. */
   fire(name: string): Promise<void>;
   /** The container `cases`, for a test that plants what the built app does not come to by itself. */
@@ -131,7 +131,7 @@ export async function openLocalWorld(
     post: (delivery) => post(host.url, secret, delivery),
     raised,
     view: (invoice) => view(host, invoice),
-    until: (invoice, check) => until(world, invoice, check),
+    until: (invoice, check, withinMs) => until(world, invoice, { check, withinMs }),
     async fire(name) {
       const response = await fetch(`${host.url}/admin/functions/${name}`, {
         method: "POST",
@@ -285,7 +285,7 @@ async function view(host: Host, invoice: string): Promise<CaseView | undefined> 
 async function until(
   world: LocalWorld,
   invoice: string,
-  check: (view: CaseView) => boolean,
+  { check, withinMs }: { check: (view: CaseView) => boolean; withinMs: number | undefined },
 ): Promise<CaseView> {
   let last: CaseView | undefined;
   await waitUntil(
@@ -295,6 +295,7 @@ async function until(
       last = await world.view(invoice);
       return last !== undefined && check(last);
     },
+    withinMs,
   );
   if (last === undefined) throw new Error(`no case ${invoice}`);
   return last;

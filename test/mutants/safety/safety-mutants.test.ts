@@ -15,7 +15,11 @@ const sample = [
   "the rising fence",
 ];
 
-const planted = ["the greatest amount of a grant", "the key's retention", "the older payload keys"];
+const planted = [
+  "the greatest amount of a grant",
+  "a contract behind each retry",
+  "the older payload keys",
+];
 
 function mutantOf(without: string): SafetyMutant {
   const mutant = safetyMutants.find((candidate) => candidate.without === without);
@@ -41,14 +45,17 @@ describe("the auditor", { timeout: 120_000 }, () => {
     "tells of what it sees without %s by few events, and by a command that shows it again",
     async (without) => {
       const mutant = mutantOf(without);
+      const verdict = await runMutant(mutant, trial);
+      if (verdict.kind !== "killed") throw new Error(verdict.why);
+      const schedule = verdict.schedules - 1;
       await inScratch(mutant.patches, async (runScript) => {
         const simulate = async (args: readonly string[]) => {
           const { code, output } = await runScript("test/simulation/main.ts", [...args, "--json"]);
           expect(code).toBe(1);
           return (JSON.parse(output) as Simulated).violations;
         };
-        const [first] = await simulate(["--seed", "1", "--schedules", "8", "--workers", "1"]);
-        expect(mutant.seenBy).toContain(first?.rule);
+        const found = await simulate(["--seed", "1", "--schedule", String(schedule)]);
+        const first = found.find(({ rule }) => rule === verdict.by);
         expect(first?.events.length).toBeLessThanOrEqual(shrunkMax);
         const [, args = ""] = first?.replay.split("npm run simulate -- ") ?? [];
         const [again] = await simulate(args.split(" "));
