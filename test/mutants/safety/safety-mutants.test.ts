@@ -1,12 +1,15 @@
 // A few of `npm run mutants`, so that the auditor is never trusted untested; the script has them all.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { shrunkMax } from "../../simulation/shrink.ts";
 import type { Simulated } from "../../simulation/simulate.ts";
 import type { SafetyMutant } from "./mutant.ts";
 import { judge, runMutant } from "./run-mutant.ts";
-import { safetyMutants } from "./safety-mutants.ts";
+import { harmless, safetyMutants } from "./safety-mutants.ts";
 import { inScratch } from "./scratch.ts";
 
+const root = join(import.meta.dirname, "..", "..", "..");
 const trial = { seed: 1, schedules: 40 };
 const sample = [
   "the version gate",
@@ -63,6 +66,15 @@ describe("the auditor", { timeout: 120_000 }, () => {
       });
     },
   );
+
+  test("knows each rule by a text that stands once in the app", () => {
+    const lost = [...safetyMutants, harmless].flatMap(({ patches, without }) =>
+      patches
+        .filter(({ file, find }) => readFileSync(join(root, file), "utf8").split(find).length !== 2)
+        .map(({ file }) => `${without}: ${file}`),
+    );
+    expect(lost).toEqual([]);
+  });
 
   test("has at least twenty rules of the app to miss", () => {
     expect(safetyMutants.length).toBeGreaterThanOrEqual(20);
