@@ -2,12 +2,12 @@
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
 import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { serviceBusControl } from "../../../local/service-bus/faults.ts";
 import { startServiceBus } from "../../../local/service-bus/server.ts";
 import { afterwards, type Fixture, startFixture, temporaryFolder, until } from "./fixture-app.ts";
+import { breakingAtClose, silentAtDrain } from "./ways-to-broker.ts";
 
 const APP = `
 const { app } = require("@azure/functions");
@@ -58,68 +58,6 @@ async function startBus() {
       const sender = client.createSender(queue);
       await sender.sendMessages(messages);
       await sender.close();
-    },
-  };
-}
-
-/** A way to a broker: what passes it, in either direction, is told to `passes`, which says whether it goes on. */
-async function wayTo(
-  connectionString: string,
-  passes: (bytes: Buffer, from: "client" | "broker", client: Socket) => boolean,
-): Promise<string> {
-  const to = new URL(/Endpoint=([^;]+)/.exec(connectionString)?.[1] ?? "");
-  const server = createServer((client) => {
-    const broker = connect(Number(to.port), to.hostname);
-    for (const [name, from, next] of [
-      ["client", client, broker],
-      ["broker", broker, client],
-    ] as const) {
-      from.on("error", () => {});
-      from.on("close", () => next.destroy());
-      from.on("data", (bytes) => {
-        if (passes(bytes, name, client)) next.write(bytes);
-      });
-    }
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  afterwards(async () => server.close());
-  const { port } = server.address() as AddressInfo;
-  return connectionString.replace(to.host, `127.0.0.1:${port}`);
-}
-
-/** It breaks when the first link is closed, in the moment in which that close waits for its answer. */
-async function breakingAtClose(connectionString: string) {
-  const detach = Buffer.from([0x00, 0x53, 0x16]);
-  let breaks = 0;
-  const way = await wayTo(connectionString, (bytes, from, client) => {
-    if (from === "broker" || breaks > 0 || !bytes.includes(detach)) return true;
-    breaks += 1;
-    client.destroy();
-    return false;
-  });
-  return { connectionString: way, breaks: () => breaks };
-}
-
-/** Once it is armed, nothing is answered any more from a drain on, until it is told to speak. */
-async function silentAtDrain(connectionString: string) {
-  // A flow that ends with drain = true: the SDK's only one.
-  const flow = Buffer.from([0x00, 0x53, 0x13]);
-  const drain = 0x41;
-  let isSilent = false;
-  let isArmed = false;
-  const way = await wayTo(connectionString, (bytes, from) => {
-    if (from === "broker") return !isSilent;
-    const at = bytes.indexOf(flow);
-    if (isArmed && at >= 0 && bytes.subarray(at).includes(drain)) isSilent = true;
-    return true;
-  });
-  return {
-    connectionString: way,
-    isSilent: () => isSilent,
-    arm: () => void (isArmed = true),
-    speak() {
-      isArmed = false;
-      isSilent = false;
     },
   };
 }

@@ -3,11 +3,11 @@
 import type { ServiceBusClient } from "@azure/service-bus";
 import { Socket } from "node:net";
 
-function field(value: unknown, name: string): unknown {
+export function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function setField(value: unknown, name: string, next: unknown): void {
+export function setField(value: unknown, name: string, next: unknown): void {
   if (typeof value === "object" && value !== null) Reflect.set(value, name, next);
 }
 
@@ -24,8 +24,7 @@ export function cutConnection(client: ServiceBusClient): void {
   const socket = field(amqpConnection(client), "socket");
   const destroy = field(socket, "destroy");
   if (typeof destroy === "function") Reflect.apply(destroy, socket, []);
-  // Or each link would wait 60 s for the answer to its good-bye, and then reject where the SDK listens no more, which ends
-  // this process.
+  // Or each link would wait 60 s for the answer to its good-bye.
   const connection = amqpConnection(client);
   const state = field(connection, "state");
   for (const end of ["local_open", "remote_open"]) setField(state, end, false);

@@ -7,6 +7,7 @@ import {
 import { neededText, optionText } from "../../settings/binding-text.ts";
 import type { HostedFunction } from "../../settings/functions.ts";
 import type { ServiceBusOptions } from "../../settings/host-json.ts";
+import { endLinksInPeace } from "./sdk-closes.ts";
 import { cutConnection, onConnectionLost, sendAtOnce, writeTogether } from "./sdk-socket.ts";
 
 /** The end of a connection, and who is told of it. */
@@ -48,6 +49,7 @@ export function messageSource(
   });
   const lost: Loss = { hasCome: false, waiting: new Set() };
   writeTogether(client);
+  endLinksInPeace(client);
   onConnectionLost(client, () => {
     lost.hasCome = true;
     for (const tell of lost.waiting) tell();
