@@ -242,7 +242,8 @@ export function unknownIsVisible({ cases, settled }: Testimony): Judged {
     const { case: record, reviews } = one.final?.snapshot ?? { case: undefined, reviews: [] };
     const isOpen = reviews.some(
       ({ id, resolution }) =>
-        (id === effect.reviewRef || id === effect.payloadHold) && resolution === undefined,
+        [effect.reviewRef, effect.payloadHold, effect.grantHold].includes(id) &&
+        resolution === undefined,
     );
     if (isOpen || (!settled && record?.dueAtMs !== undefined)) return undefined;
     // A held case's own review shows what it holds (the oracle says when that may be).

@@ -170,10 +170,6 @@ function preparedOutcome(
   }
   const withheld = withheldOutcome(testimony, one, effect);
   if (withheld !== undefined) return withheld;
-  if (effect.grantHold !== undefined && reviewOf(one, effect.grantHold) !== undefined) {
-    const name = "prepared, without a grant";
-    return isGranted(testimony, one, effect) ? { name, stuck: "a grant covers it" } : { name };
-  }
   const before = one.final?.snapshot.effects.find(
     (other) =>
       other.origin === "plan" &&
@@ -185,18 +181,22 @@ function preparedOutcome(
   return { name: "prepared", stuck: "nothing keeps it from being sent" };
 }
 
-/** Its payload cannot be read: for as long as nobody has the key, and no longer. */
+/** Its payload cannot be read, or nobody has granted it: for as long as that is so, and no longer. */
 function withheldOutcome(
-  { keyIds }: Testimony,
+  testimony: Testimony,
   one: CaseTestimony,
   effect: Effect,
 ): Omit<Outcome, "subject"> | undefined {
-  if (effect.payloadHold === undefined || reviewOf(one, effect.payloadHold) === undefined)
-    return undefined;
-  const name = `${effect.status}, its payload cannot be read`;
-  const sealed = sealedIn(one.landed, effect.payloadRef ?? "");
-  const isReadable = sealed !== undefined && keyIds.has(sealed.keyId);
-  return isReadable ? { name, stuck: "its payload can be read" } : { name };
+  const { grantHold, payloadHold, payloadRef = "", status } = effect;
+  if (reviewOf(one, payloadHold) !== undefined) {
+    const name = `${status}, its payload cannot be read`;
+    const sealed = sealedIn(one.landed, payloadRef);
+    const isReadable = sealed !== undefined && testimony.keyIds.has(sealed.keyId);
+    return isReadable ? { name, stuck: "its payload can be read" } : { name };
+  }
+  if (reviewOf(one, grantHold) === undefined) return undefined;
+  const name = `${status}, without a grant`;
+  return isGranted(testimony, one, effect) ? { name, stuck: "a grant covers it" } : { name };
 }
 
 function isGranted({ endedAtMs, grants }: Testimony, one: CaseTestimony, effect: Effect): boolean {
@@ -233,7 +233,7 @@ function caseOutcome(
   if (record.contradictionsOpen > 0) return { subject, name: "held (Contradiction)" };
   if (record.plan !== undefined) {
     const waits = effects.some(
-      ({ name }) => name.startsWith("unknown, in") || name.startsWith("prepared, "),
+      ({ name }) => /^(unknown|prepared), /.test(name) && name !== "unknown, abandoned",
     );
     const name = "in its plan";
     return waits ? { subject, name } : { subject, name, stuck: "nothing of its plan is open" };
