@@ -18,8 +18,10 @@ export function sealedApart({ cases, sealedNote }: Testimony): Judged {
 export function payloadsKept({ cases, lastingPayloads }: Testimony): Judged {
   const payloads = cases.flatMap((one) => payloadsOf(one).map((made) => ({ ...made, one })));
   return judged(payloads, ({ endedAt, id, one, sealedAt }) => {
-    // What a person gave up needs it no more when its case is erased.
-    const isErased = one.final?.snapshot.case?.erased !== undefined;
+    // What a person gave up needs it no more once the erasing of its case has begun, whether or not it came to its end.
+    const isErased =
+      one.final?.snapshot.case?.erased !== undefined ||
+      endedAt?.batch.log.did.includes("content erased") === true;
     const wasNeeded = endedAt !== undefined && isNeeded(one, id, endedAt);
     if (wasNeeded && !isErased) return `${id} was to end while it was needed`;
     const last = one.landed.at(-1) ?? sealedAt;
