@@ -57,7 +57,8 @@ test("the sweep, by way of queue reviews, when the worker died in mid-call and e
   await world.providers.order([{ target: "INV-R3", action, fault: "hang", times: 1 }]);
   await world.post(world.raised("INV-R3"));
   await waitUntil("the hint is out", () => seen("delivered", "cases"));
-  await world.serviceBus.plan({ match: { queue: "cases", operation: "send" }, fault: "discard" });
+  for (const operation of ["send", "schedule"] as const)
+    await world.serviceBus.plan({ match: { queue: "cases", operation }, fault: "discard" });
   await world.providers.waitFor((entry) => entry.event === "applied" && entry.target === "INV-R3");
   await world.kill();
   // A sweep a second, as the timer would do it each minute.

@@ -89,7 +89,7 @@ test("a review is found by the keyboard alone, and resolved; a second operator i
   // Whoever comes back to the page looks at once.
   await second.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
   await second.getByText("Resolved.", { exact: true }).waitFor();
-  expect(await told.isVisible()).toBe(true);
+  await told.waitFor();
 
   const { effects, reviews } = await world.until("INV-R1", (view) =>
     view.reviews.every(({ resolution }) => resolution !== undefined),

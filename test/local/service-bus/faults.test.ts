@@ -46,6 +46,14 @@ describe("a planned fault on sending", () => {
     expect((await counts("cases"))?.active).toBe(1);
   });
 
+  test("discarded when it is scheduled: it has a number, and never comes", async () => {
+    const { control, sender, counts } = await faulty();
+    await control.plan({ match: { operation: "schedule" }, fault: "discard", times: 1 });
+    const later = new Date(Date.now() + 60_000);
+    for (const body of [1, 2]) await sender.scheduleMessages({ body, sessionId: "a" }, later);
+    expect((await counts("cases"))?.scheduled).toBe(1);
+  });
+
   test("busy: the client is told so, and may try again", async () => {
     const { control, sender } = await faulty();
     await control.plan({ match: { queue: "cases" }, fault: "serverBusy", times: 1 });

@@ -10,9 +10,9 @@ import type { Typed } from "rhea";
 import type { Broker } from "../../broker/broker.ts";
 import { readMessage, writeDelivery } from "../../broker/content.ts";
 import { cancelScheduled, enqueue, MESSAGE_SIZE_MAX_BYTES } from "../../broker/enqueue.ts";
-import type { Message, Refusal, SessionHold } from "../../broker/message.ts";
+import type { Message, NewMessage, Refusal, SessionHold } from "../../broker/message.ts";
 import { notAllowed, refusals, tooLarge } from "../../broker/message.ts";
-import type { Queue } from "../../broker/queue.ts";
+import { nextSequenceNumber, type Queue } from "../../broker/queue.ts";
 import { holdOf, renewSession, setSessionState } from "../../broker/sessions.ts";
 import {
   deleteDeferred,
@@ -85,12 +85,29 @@ function renewLocks({ queue, body }: ManagementRequest): ManagementReply | Refus
   return { body: { expirations: types.wrap_array(untils, AMQP_TIMESTAMP, undefined) } };
 }
 
+/** What a planned fault does instead: accepted, numbered, and never to come. */
+export const discarding: Record<string, Handler | undefined> = {
+  "schedule-message": ({ body, queue }) =>
+    numbered(
+      messagesOf(body).map((lost) => {
+        queue.log.note("discarded", queue.name, lost);
+        return nextSequenceNumber(queue);
+      }),
+    ),
+};
+
 function scheduleMessages({ queue, body }: ManagementRequest): ManagementReply | Refusal {
+  const enqueued = enqueue(queue, messagesOf(body));
+  return isRefusal(enqueued) ? enqueued : numbered(enqueued.sequenceNumbers);
+}
+
+function messagesOf(body: ManagementRequest["body"]): NewMessage[] {
   const entries = (body["messages"] ?? []) as { message: Buffer }[];
-  const messages = entries.map((entry) => readMessage(entry.message));
-  const enqueued = enqueue(queue, messages);
-  if (isRefusal(enqueued)) return enqueued;
-  const numbers = types.wrap_array(enqueued.sequenceNumbers, AMQP_LONG, undefined);
+  return entries.map((entry) => readMessage(entry.message));
+}
+
+function numbered(sequenceNumbers: number[]): ManagementReply {
+  const numbers = types.wrap_array(sequenceNumbers, AMQP_LONG, undefined);
   return { body: { "sequence-numbers": numbers } };
 }
 

@@ -11,7 +11,7 @@ import type { Refusal } from "../../broker/message.ts";
 import type { Queue } from "../../broker/queue.ts";
 import type { FaultOperation } from "../../control/fault-plan.ts";
 import { types } from "../codec.ts";
-import { operations, type ManagementReply } from "./management-operations.ts";
+import { discarding, operations, type ManagementReply } from "./management-operations.ts";
 import { serveRequests, type Request } from "./replies.ts";
 import { isRefusal, underFaults } from "../under-faults.ts";
 
@@ -41,7 +41,13 @@ function serveOne(broker: Broker, queue: Queue, link: Receiver, request: Request
   const name = String(request.properties["operation"]).replace(/^com\.microsoft:/, "");
   const body = (request.body ?? {}) as Record<string, unknown>;
   const linkName = request.properties["associated-link-name"];
-  const operation = operations[name];
+  const asked = {
+    broker,
+    queue,
+    body,
+    linkName: typeof linkName === "string" ? linkName : undefined,
+  };
+  const [operation, discard] = [operations[name], discarding[name]];
   underFaults<ManagementReply>(broker, {
     subject: faultSubject(name, queue, body),
     queue,
@@ -50,17 +56,13 @@ function serveOne(broker: Broker, queue: Queue, link: Receiver, request: Request
       if (operation === undefined) {
         return { condition: "amqp:not-implemented", description: `No operation "${name}" here.` };
       }
-      return operation({
-        broker,
-        queue,
-        body,
-        linkName: typeof linkName === "string" ? linkName : undefined,
-      });
+      return operation(asked);
     },
     answer(result) {
       if (isRefusal(result)) refuse(request, result);
       else request.reply(status(result.statusCode ?? 200, "OK"), bodyOf(result));
     },
+    ...(discard === undefined ? {} : { pretend: { discard: () => discard(asked) } }),
   });
 }
 
