@@ -3,7 +3,7 @@ import { rules } from "../audit/auditor.ts";
 import { happenings } from "./happenings.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { faultKinds, type Fault } from "./faults.ts";
-import { faultsMin, scheduleOf } from "./schedule.ts";
+import { faultsMin, scheduleOf, type Schedule } from "./schedule.ts";
 import { onlyFaults, shrink } from "./shrink.ts";
 
 /** From here on a run must have seen every kind of fault, every happening, and subjects of every rule. */
@@ -77,7 +77,7 @@ export async function simulate(range: Range): Promise<Simulated> {
       const replay = `npm run simulate -- --seed ${range.seed} --schedule ${n}`;
       // The first of a rule is worth the time; more of the same are not.
       const isFirst = !sum.violations.some((found) => found.rule === rule);
-      const places = range.shrinks && isFirst ? await shrink(schedule, rule, fired) : fired;
+      const places = range.shrinks && isFirst ? await shrunk(schedule, rule, fired) : fired;
       sum.violations.push({
         schedule: n,
         rule,
@@ -89,6 +89,21 @@ export async function simulate(range: Range): Promise<Simulated> {
     }
   }
   return sum;
+}
+
+function shrunk(
+  schedule: Schedule,
+  rule: string,
+  fired: readonly number[],
+): Promise<readonly number[]> {
+  return shrink({
+    all: schedule.faults.map((_fault, place) => place),
+    fired,
+    async breaks(places) {
+      const { violations } = await runSchedule(onlyFaults(schedule, places));
+      return violations.some((violation) => violation.rule === rule);
+    },
+  });
 }
 
 export function added(a: Simulated, b: Simulated): Simulated {
