@@ -1,6 +1,7 @@
 // Facts that change after a case has ended: its workflow may reopen it; what was done before is not done again unless it is named.
 import { describe, expect, test } from "vitest";
 import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
+import { event } from "../domain/situations.ts";
 import { newWorld, type World } from "./world.ts";
 
 const credit = (n: number, repeats?: string) =>
@@ -89,6 +90,22 @@ test.each([
     expect(why).toMatch(new RegExp(`${says}$`));
   },
 );
+
+test("a closed case that was held for an event which it refused goes on when later facts reopen it", async () => {
+  const world = newWorld({ decide: onTarget });
+  const workflow = world.book.workflow("test-flow");
+  if (workflow !== undefined) workflow.reopenAs = () => "open";
+  await world.post(1);
+  await world.run();
+  const other = { ...event(2), workflow: "another-flow", receivedAtMs: world.nowMs() };
+  await world.cases.createEvent(other);
+  await world.turn();
+  expect(await world.record()).toMatchObject({ status: "done", held: { reason: "EventRefused" } });
+  await world.post(3, { n: 3 });
+  await world.run();
+  expect(applied(world)).toEqual(["T-1", "T-3"]);
+  expect(await reviews(world)).toEqual([]);
+});
 
 test("a case that is reopened while its notification is unknown still looks after it", async () => {
   const world = newWorld({ decide: onTarget });

@@ -22,8 +22,6 @@ export function whyAccountMoved(
   effects: readonly Effect[],
   book: Pick<Book, "provider">,
 ): string | undefined {
-  if (effects.some(({ status }) => status !== "prepared" && status !== "confirmed"))
-    return undefined;
   const moved = effects.find(
     ({ account, mayHaveLeft, operationId, provider, status, tenantId }) => {
       const known = book.provider(provider);

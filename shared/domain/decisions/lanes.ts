@@ -34,9 +34,8 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const effects = planEffects(snapshot);
   const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
   const hasFailed = isShown("NotificationFailed", snapshot, effects);
-  const ended =
-    whyPlanEnded(record, record.plan, { effects, approvals, hasFailed }) ??
-    whyAccountMoved(record.plan, effects, facts.book);
+  const { book } = facts;
+  const ended = whyPlanEnded(record, record.plan, { effects, approvals, book, hasFailed });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
@@ -84,15 +83,18 @@ function keyEndStep(effect: Effect, book: LaneFacts["book"]): Step {
   return endMs === undefined ? { kind: "idle" } : { kind: "wait", untilMs: endMs };
 }
 
+interface PlanFacts {
+  effects: readonly Effect[];
+  approvals: ApprovalState;
+  book: LaneFacts["book"];
+  hasFailed: boolean;
+}
+
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
 function whyPlanEnded(
   record: Case,
   plan: Plan,
-  {
-    effects,
-    approvals,
-    hasFailed,
-  }: { effects: readonly Effect[]; approvals: ApprovalState; hasFailed: boolean },
+  { effects, approvals, book, hasFailed }: PlanFacts,
 ): string | undefined {
   const onItsWay = effects.some(
     (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
@@ -108,7 +110,8 @@ function whyPlanEnded(
   if (broken !== undefined) return `${broken.action} is ${broken.status}`;
   // A person has seen that it failed; what was to follow rests on its success.
   const failed = hasFailed ? undefined : effects.find(isFailed);
-  return failed === undefined ? undefined : `${failed.action} was accepted and then failed`;
+  if (failed !== undefined) return `${failed.action} was accepted and then failed`;
+  return whyAccountMoved(plan, effects, book);
 }
 
 function approvalStep(approvals: ApprovalState): Step {

@@ -6,7 +6,7 @@ import { whyThrown } from "../decisions/forward-facts.ts";
 import type { Facts, Workflow } from "../definitions.ts";
 import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
-import { openReview } from "./reviews.ts";
+import { openReview, releaseHold } from "./reviews.ts";
 
 interface Change {
   event: Event;
@@ -19,10 +19,9 @@ export function changeAfterEnd(snapshot: Snapshot, change: Change): Snapshot {
   const { facts, status } = caseOf(snapshot);
   const said = asked(change.workflow, { before: change.before, after: facts, status });
   if (said.kind === "stays") return reviewed(snapshot, change, said.why);
-  return withLine(
-    withCase(snapshot, { status: said.status }),
-    `reopened: ${status} -> ${said.status}`,
-  );
+  const reopened = withCase(snapshot, { status: said.status });
+  const told = withLine(reopened, `reopened: ${status} -> ${said.status}`);
+  return releaseHold(told, "new facts arrived", change.nowMs);
 }
 
 type Said = { kind: "reopens"; status: string } | { kind: "stays"; why: string };

@@ -10,8 +10,8 @@ export const workerMutants: readonly SafetyMutant[] = [
     without: "a frozen plan's right to be finished by new code",
     patches: one(
       "shared/domain/decisions/lanes.ts",
-      "whyPlanEnded(record, record.plan",
-      'facts.workflow.revision > record.workflow.revision ? "new code" : whyPlanEnded(record, record.plan',
+      "const ended = whyPlanEnded(",
+      'const ended = facts.workflow.revision > record.workflow.revision ? "new code" : whyPlanEnded(',
     ),
     seenBy: ["plansEndForCause"],
   },
