@@ -88,13 +88,7 @@ export function assertFitsTurn(turnBudgetMs: number, provider: string, contract:
   );
 }
 
-/** Throws when the contract's own numbers would allow an unsafe retry; called at start-up. */
-export function assertContract(provider: string, contract: Contract): void {
-  const wrong = whyUnsafe(contract).map((why) => `contract.${why}`);
-  if (wrong.length > 0) throw new TerminalFault(`provider ${provider}: ${wrong.join("; ")}.`);
-}
-
-/** By field, with what to do; empty: it may be relied on. */
+/** Why its own numbers would allow an unsafe retry, by field, with what to do; empty: it may be relied on. */
 export function whyUnsafe(given: Contract): string[] {
   const { data: contract, error } = Contract.safeParse(given);
   if (error !== undefined) {

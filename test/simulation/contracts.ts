@@ -2,7 +2,7 @@
 //
 // The key's margin covers a call, its horizon and the longest freeze that schedules make: that is what it is for.
 import type { PacingLimits } from "../../shared/flow/turn/pacing.ts";
-import { assertContract, type Contract } from "../../shared/domain/contract.ts";
+import type { Contract } from "../../shared/domain/contract.ts";
 
 export const contractKinds = ["key", "strong", "eventual", "none"] as const;
 export type ContractKind = (typeof contractKinds)[number];
@@ -33,5 +33,3 @@ export const contracts: Readonly<Record<ContractKind, Contract>> = {
   eventual: { ...common, lookup: { by: "search", consistency: "eventual", settleMs: 120_000 } },
   none: common,
 };
-
-for (const kind of contractKinds) assertContract(kind, contracts[kind]);
