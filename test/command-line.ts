@@ -1,10 +1,32 @@
-// What the campaigns' command lines have in common: what cannot be meant is one sentence that names the option.
+// What the command lines of campaigns and benches have in common: what cannot be meant is one sentence that names the option.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 export type Parsed<Options> =
   | { kind: "help" }
   | { kind: "wrong"; why: string }
   | { kind: "run"; options: Options };
+
+/** Reads the command line of `npm run <name>` and runs it; what it resolves with is the exit code: 2 for what cannot be meant. */
+export async function runCommand<Options>(
+  name: string,
+  command: {
+    help: string;
+    parseOptions(args: readonly string[]): Parsed<Options>;
+    run(options: Options): Promise<number>;
+  },
+): Promise<number> {
+  const parsed = command.parseOptions(process.argv.slice(2));
+  switch (parsed.kind) {
+    case "help":
+      console.log(command.help);
+      return 0;
+    case "wrong":
+      process.stderr.write(`${name}: ${parsed.why} (npm run ${name} -- --help).\n`);
+      return 2;
+    case "run":
+      return command.run(parsed.options);
+  }
+}
 
 export function wrong(why: string): { kind: "wrong"; why: string } {
   return { kind: "wrong", why };

@@ -1,4 +1,5 @@
 // npm run bench -- --help says what it does and takes. Progress goes to standard error, the result to standard output.
+import { runCommand } from "../command-line.ts";
 import { type AppResult, runApp } from "./app/run-app.ts";
 import { cpuSource, loadAverage } from "./cpu.ts";
 import { type RestateResult, runRestate } from "./restate/run-restate.ts";
@@ -35,18 +36,10 @@ function ratioOf(app: AppResult, restate: RestateResult) {
   };
 }
 
-async function main(): Promise<number> {
-  const parsed = parseOptions(process.argv.slice(2));
-  switch (parsed.kind) {
-    case "help":
-      console.log(help);
-      return 0;
-    case "wrong":
-      say(`bench: ${parsed.why} (npm run bench -- --help).`);
-      return 2;
-    case "run":
-      return (await run(parsed.options)) ? 0 : 1;
-  }
-}
-
-process.exit(await main());
+process.exit(
+  await runCommand("bench", {
+    help,
+    parseOptions,
+    run: async (options) => ((await run(options)) ? 0 : 1),
+  }),
+);

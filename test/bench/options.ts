@@ -1,5 +1,5 @@
 // The arguments of `npm run bench --`.
-import { parseArgs } from "node:util";
+import { valuesOf, wholeNumber, wrong, type Parsed } from "../command-line.ts";
 
 export interface Options {
   concurrency: number;
@@ -12,11 +12,6 @@ export interface Options {
   /** A folder for CPU profiles of every process. */
   profile?: string;
 }
-
-export type Parsed =
-  | { kind: "run"; options: Options }
-  | { kind: "help" }
-  | { kind: "wrong"; why: string };
 
 export const help = `Runs one kind of case through the app on the local Azure, closed loop, and measures it.
 
@@ -32,42 +27,33 @@ export const help = `Runs one kind of case through the app on the local Azure, c
   --json                    one line of JSON on standard output
 `;
 
-export function parseOptions(args: readonly string[]): Parsed {
-  let values;
-  try {
-    ({ values } = parseArgs({
-      args: [...args],
-      allowPositionals: false,
-      options: {
-        concurrency: { type: "string", default: "64" },
-        "provider-latency-ms": { type: "string", default: "0" },
-        cases: { type: "string", default: "1000" },
-        workers: { type: "string", default: "1" },
-        vs: { type: "string" },
-        profile: { type: "string" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    }));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (!code?.startsWith("ERR_PARSE_ARGS")) throw error;
-    return { kind: "wrong", why: message.split(". ")[0] ?? message };
-  }
+const spec = {
+  concurrency: { type: "string", default: "64" },
+  "provider-latency-ms": { type: "string", default: "0" },
+  cases: { type: "string", default: "1000" },
+  workers: { type: "string", default: "1" },
+  vs: { type: "string" },
+  profile: { type: "string" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+export function parseOptions(args: readonly string[]): Parsed<Options> {
+  const values = valuesOf(args, spec);
+  if (typeof values === "string") return wrong(values);
   if (values.help) return { kind: "help" };
   const numbers = [
-    ["concurrency", values.concurrency, 1],
-    ["provider-latency-ms", values["provider-latency-ms"], 0],
-    ["cases", values.cases, 1],
-    ["workers", values.workers, 1],
+    ["concurrency", 1],
+    ["provider-latency-ms", 0],
+    ["cases", 1],
+    ["workers", 1],
   ] as const;
-  for (const [name, text, least] of numbers) {
-    const number = Number(text);
-    if (Number.isInteger(number) && number >= least && number <= 1_000_000) continue;
-    return { kind: "wrong", why: `--${name} must be a whole number from ${least}` };
+  for (const [name, least] of numbers) {
+    if (wholeNumber(values[name], least, 1_000_000) !== undefined) continue;
+    return wrong(`--${name} must be a whole number from ${least}`);
   }
   if (values.vs !== undefined && values.vs !== "restate") {
-    return { kind: "wrong", why: "--vs knows one rival: restate" };
+    return wrong("--vs knows one rival: restate");
   }
   return {
     kind: "run",

@@ -1,6 +1,7 @@
 // npm run crash -- --help says what it does and takes. Progress goes to standard error, the result to standard output.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { runCommand } from "../command-line.ts";
 import { contractKinds } from "../simulation/contracts.ts";
 import { crash, kindOf } from "./crash.ts";
 import { help, parseOptions, type Options } from "./options.ts";
@@ -129,17 +130,7 @@ function print(sum: Sum, tookMs: number, { json, ...options }: Options): void {
   }
 }
 
-async function main(): Promise<number> {
-  const parsed = parseOptions(process.argv.slice(2));
-  if (parsed.kind === "help") {
-    console.log(help);
-    return 0;
-  }
-  if (parsed.kind === "wrong") {
-    say(`crash: ${parsed.why} (npm run crash -- --help).`);
-    return 2;
-  }
-  const { options } = parsed;
+async function judged(options: Options): Promise<number> {
   const startedMs = performance.now();
   const sum = await run(options);
   print(sum, Math.round(performance.now() - startedMs), options);
@@ -152,7 +143,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 try {
   // Not left to the event loop: the SDKs keep timers of their own.
-  process.exit(await main());
+  process.exit(await runCommand("crash", { help, parseOptions, run: judged }));
 } catch (error) {
   if (!(error instanceof UsageFault)) throw error;
   say(`crash: ${error.message} (npm run crash -- --help).`);

@@ -1,24 +1,12 @@
 // npm run simulate -- --help says what it does and takes. The result goes to standard output, and nothing else does.
 import { fork } from "node:child_process";
+import { runCommand } from "../command-line.ts";
 import { help, parseOptions, type Options } from "./options.ts";
 import { added, nothingYet, simulate, whyTooTame, type Range, type Simulated } from "./simulate.ts";
 
-if (process.send === undefined) process.exitCode = await main();
+if (process.send === undefined)
+  process.exitCode = await runCommand("simulate", { help, parseOptions, run });
 else part();
-
-async function main(): Promise<number> {
-  const parsed = parseOptions(process.argv.slice(2));
-  switch (parsed.kind) {
-    case "help":
-      console.log(help);
-      return 0;
-    case "wrong":
-      process.stderr.write(`simulate: ${parsed.why} (npm run simulate -- --help).\n`);
-      return 2;
-    case "run":
-      return run(parsed.options);
-  }
-}
 
 /** One process of several; it ends with the one that asked for it. */
 function part(): void {

@@ -1,26 +1,13 @@
 // npm run mutants -- --help says what it does and takes. Each verdict goes to standard error as it comes, the result to
 // standard output.
 import { availableParallelism } from "node:os";
+import { runCommand } from "../../command-line.ts";
 import { help, parseOptions, type Options } from "./options.ts";
 import { judge, runMutant, type Verdict } from "./run-mutant.ts";
 import type { SafetyMutant } from "./mutant.ts";
 import { harmless } from "./safety-mutants.ts";
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-
-async function main(): Promise<number> {
-  const parsed = parseOptions(process.argv.slice(2));
-  switch (parsed.kind) {
-    case "help":
-      console.log(help);
-      return 0;
-    case "wrong":
-      say(`mutants: ${parsed.why} (npm run mutants -- --help).`);
-      return 2;
-    case "run":
-      return run(parsed.options);
-  }
-}
 
 async function run(options: Options): Promise<number> {
   const { json, mutants, schedules, seed, withControls } = options;
@@ -80,4 +67,4 @@ function spokenIn(judged: Awaited<ReturnType<typeof judge>>): string[] {
 // Judges and their scratch copies are ended on the way out, whichever way that is (scratch.ts).
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
-process.exitCode = await main();
+process.exitCode = await runCommand("mutants", { help, parseOptions, run });
