@@ -69,6 +69,18 @@ export function keysNamed(...ids: readonly [string, ...string[]]): PayloadKeys {
   return payloadKeys({ deploymentKey, sealing: [newest, ...older] });
 }
 
+type Plan = Decision & { kind: "plan" };
+
+/** A plan that closes the case and tells nobody, if nothing else is said. */
+export const planOf = (actions: Plan["actions"], change: Partial<Plan> = {}): Plan => ({
+  kind: "plan",
+  why: "test",
+  actions,
+  nextStatus: "done",
+  notifications: [],
+  ...change,
+});
+
 export const planOfTwo: Decision = {
   kind: "plan",
   why: "test",

@@ -5,7 +5,7 @@ import { attemptLimits } from "../../shared/domain/decisions/recover.ts";
 import type { Decision, DecideView } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { planOfTwo, receiptFor } from "../domain/situations.ts";
-import { Killed, key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
+import { Killed, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const retentionMs = 24 * 3_600_000;
 const marginMs = 15 * 60_000;
@@ -167,16 +167,7 @@ test("a receipt for a notification that was judged not sent, arriving between it
 
 /** The provider's own webhook about an operation, as intake stores it. */
 async function reportReceipt(world: World, effect: Effect, providerId?: string): Promise<void> {
-  await world.cases.createFinding({
-    id: `finding:${effect.operationId}:report`,
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId: effect.operationId,
-    content: { kind: "providerReport", receipt: receiptFor(effect, providerId) },
-    by: "provider",
-    foundAtMs: world.nowMs(),
-  });
+  await world.report(receiptFor(effect, providerId));
 }
 
 test("6: a key that is pruned between the decision to retry and the call is not used", async () => {

@@ -125,25 +125,9 @@ describe("after a case was erased", () => {
     await erase(world);
     const [effect] = await world.effects();
     if (effect === undefined) throw new Error("no effect");
-    const { operationId, payloadDigest } = effect;
-    const boundTo = { operationId, payloadDigest, target: marker };
-    const receipt = {
-      stage: "delivered",
-      providerId: "P-9",
-      boundTo,
-      content: { to: marker },
-    } as const;
-    await world.cases.createFinding({
-      id: `finding:${operationId}:late`,
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId,
-      content: { kind: "providerReport", receipt },
-      by: "source:keyed",
-      foundAtMs: world.nowMs(),
-      dueAtMs: world.nowMs(),
-    });
+    const receipt = receiptFor(effect, "P-9");
+    const boundTo = { ...receipt.boundTo, target: marker };
+    await world.report({ ...receipt, stage: "delivered", boundTo, content: { to: marker } });
     await world.turn();
     expect((await world.effects())[0]?.contradicted).toBeDefined();
     expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["Contradiction"]);
@@ -164,16 +148,7 @@ test("a case of which evidence lies unfolded is not erased: what it proves would
   const world = await closed();
   const [effect] = await world.effects();
   if (effect === undefined) throw new Error("no effect");
-  await world.cases.createFinding({
-    id: `finding:${effect.operationId}:late`,
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId: effect.operationId,
-    content: { kind: "providerReport", receipt: receiptFor(effect, "P-9") },
-    by: "source:keyed",
-    foundAtMs: world.nowMs(),
-  });
+  await world.report(receiptFor(effect, "P-9"));
   expect(await erase(world)).toMatchObject({ kind: "refused", why: "a finding is not folded yet" });
   await world.turn();
   expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["Contradiction"]);
@@ -281,16 +256,7 @@ async function wentThroughEverything(): Promise<World> {
       boundTo,
       content: { note: marker },
     } as const;
-    await world.cases.createFinding({
-      id: `finding:${operationId}:late${n}`,
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId,
-      content: { kind: "providerReport", receipt },
-      by: "source:mail",
-      foundAtMs: world.nowMs(),
-    });
+    await world.report(receipt);
   }
   await world.cases.createRefusal({
     id: "refusal:src:e9",

@@ -1,22 +1,13 @@
 // Deciders and sources that behave as nobody planned: nothing is told or done for ever, nothing vanishes, and a case can always be read.
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../shared/domain/canonical-json.ts";
-import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
+import type { Workflow } from "../../shared/domain/definitions.ts";
 import { holdCase } from "../../shared/domain/transitions/reviews.ts";
-import { event } from "../domain/situations.ts";
+import { event, planOf } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { ana, operatorsOf } from "./operate/operators.ts";
 import { key, newWorld } from "./world.ts";
 
-type Plan = Decision & { kind: "plan" };
-const planOf = (actions: Plan["actions"], change: Partial<Plan> = {}): Plan => ({
-  kind: "plan",
-  why: "test",
-  actions,
-  nextStatus: "done",
-  notifications: [],
-  ...change,
-});
 const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
 const mail = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } };
 

@@ -1,22 +1,13 @@
 // Plans at the edge of what is allowed: forty effects, each with its own question; a compensation of which nobody hears; reports in
 // any order. Whatever comes, each effect is applied once or not at all, and what is not known is shown.
 import { describe, expect, test } from "vitest";
-import type { Decision, Facts, Workflow } from "../../shared/domain/definitions.ts";
+import type { Facts, Workflow } from "../../shared/domain/definitions.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
-import { findingIdOf } from "../../shared/domain/identity.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
-import { receiptFor } from "../domain/situations.ts";
+import { planOf, receiptFor } from "../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
-type Plan = Decision & { kind: "plan" };
-const planOf = (actions: Plan["actions"]): Plan => ({
-  kind: "plan",
-  why: "test",
-  actions,
-  nextStatus: "done",
-  notifications: [],
-});
 const forty = Array.from({ length: 40 }, (_, n) => ({
   action: "keyed.first.v1",
   target: `T-${n}`,
@@ -175,16 +166,7 @@ describe("a provider's reports of one message", () => {
     if (effect === undefined) throw new Error("no effect");
     for (const [n, stage] of order.entries()) {
       const receipt = { ...receiptFor(effect, "bare-1"), stage };
-      await world.cases.createFinding({
-        id: findingIdOf(effect.operationId, n),
-        type: "finding",
-        schemaVersion: 1,
-        ...key,
-        operationId: effect.operationId,
-        content: { kind: "providerReport", receipt },
-        by: "source:mail",
-        foundAtMs: world.nowMs(),
-      });
+      await world.report(receipt);
       if (n !== 1) await world.turn();
     }
   }

@@ -1,24 +1,18 @@
 // Providers and adapters that behave as nobody planned: what they say is bounded, believed only where it binds, and never lost.
 import { describe, expect, test } from "vitest";
 import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
-import { findingIdOf } from "../../shared/domain/identity.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import type { Answer, Finding, Receipt } from "../../shared/domain/records/evidence.ts";
-import { receiptFor } from "../domain/situations.ts";
+import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
+import { planOf, receiptFor } from "../domain/situations.ts";
 import { ana, operatorsOf } from "./operate/operators.ts";
 import { key, newWorld, type World } from "./world.ts";
 
-const planOf = (action: string): Decision => ({
-  kind: "plan",
-  why: "test",
-  actions: [{ action, target: "T-1", payload: { amount: "25.00" } }],
-  nextStatus: "done",
-  notifications: [],
-});
+const planWith = (action: string): Decision =>
+  planOf([{ action, target: "T-1", payload: { amount: "25.00" } }]);
 const once =
   (action: string): Workflow["decide"] =>
   ({ version }) =>
-    version === 1 ? planOf(action) : { kind: "wait", why: "test" };
+    version === 1 ? planWith(action) : { kind: "wait", why: "test" };
 
 async function first(world: World): Promise<Effect> {
   const [effect] = await world.effects();
@@ -26,29 +20,10 @@ async function first(world: World): Promise<Effect> {
   return effect;
 }
 
-let told = 0;
-/** Something that is learned of the first effect, outside its own attempt's batch. */
-async function learn(world: World, content: Finding["content"], by = "source:test") {
-  const { operationId } = await first(world);
-  told += 1;
-  await world.cases.createFinding({
-    id: findingIdOf(operationId, told),
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId,
-    content,
-    by,
-    foundAtMs: world.nowMs(),
-  });
+async function report(world: World, providerId: string, change: Partial<Receipt> = {}) {
+  await world.report({ ...receiptFor(await first(world), providerId), ...change });
   await world.turn();
 }
-
-const report = async (world: World, providerId: string, change: Partial<Receipt> = {}) =>
-  learn(world, {
-    kind: "providerReport",
-    receipt: { ...receiptFor(await first(world), providerId), ...change },
-  });
 
 const openKinds = async (world: World) => (await world.reviews()).map(({ kind }) => kind);
 
@@ -213,7 +188,7 @@ describe("an effect that was accepted and then failed at its goal", () => {
     const world = newWorld({
       decide: ({ effects, version }) => {
         stages.push(effects.map(({ receipt }) => receipt?.stage));
-        const plan = planOf("keyed.first.v1");
+        const plan = planWith("keyed.first.v1");
         if (version > 1 || plan.kind !== "plan") return { kind: "hold", why: "it failed" };
         const second = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
         return { ...plan, actions: [...plan.actions, second] };

@@ -69,19 +69,7 @@ describe("a planned effect that was accepted and then failed at its goal", () =>
         ({ operationId }) => operationId === binding.operationId,
       );
       if (effect === undefined) throw new Error("no effect");
-      await world.cases.createFinding({
-        id: findingIdOf(effect.operationId, "report"),
-        type: "finding",
-        schemaVersion: 1,
-        ...key,
-        operationId: effect.operationId,
-        content: {
-          kind: "providerReport",
-          receipt: { ...receiptFor(effect, "keyed-1"), stage: "failed" },
-        },
-        by: "source:test",
-        foundAtMs: world.nowMs(),
-      });
+      await world.report({ ...receiptFor(effect, "keyed-1"), stage: "failed" });
     };
     await world.post(1);
     await world.run();

@@ -5,7 +5,7 @@ import { payloadTtlSeconds, type Payload } from "../../shared/domain/records/pay
 import type { SendRequest } from "../../shared/domain/definitions.ts";
 import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
-import { keysNamed, planOfTwo } from "../domain/situations.ts";
+import { keysNamed, planOfTwo, receiptFor } from "../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const secret = "MARKER-7c1e";
@@ -202,28 +202,7 @@ describe("what cannot be read", () => {
     expect(world.keyed.received).toHaveLength(1);
     const unknown = await effectOf(world, "keyed.first.v1");
     expect(unknown.status).toBe("unknown");
-    await world.cases.createFinding({
-      id: `finding:${unknown.operationId}:late`,
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId: unknown.operationId,
-      content: {
-        kind: "providerReport",
-        receipt: {
-          stage: "delivered",
-          providerId: "P-late",
-          boundTo: {
-            operationId: unknown.operationId,
-            target: unknown.target,
-            payloadDigest: unknown.payloadDigest,
-          },
-          content: {},
-        },
-      },
-      by: "source:keyed",
-      foundAtMs: world.nowMs(),
-    });
+    await world.report({ ...receiptFor(unknown, "P-late"), stage: "delivered" });
     await world.turn(knowing(world, keysNamed("k7")));
     expect((await effectOf(world, "keyed.first.v1")).status).toBe("confirmed");
     expect(

@@ -1,23 +1,13 @@
 // Failures that others have reported in public, by their number in cases.md: what goes wrong on the way to a provider and
 // back. Those that belong to one module are tested beside it; `grep -rn "cases.md 45" test` finds each.
 import { describe, expect, test } from "vitest";
-import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
-import { findingIdOf } from "../../shared/domain/identity.ts";
+import type { Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
-import { receiptFor } from "../domain/situations.ts";
+import { planOf, receiptFor } from "../domain/situations.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
-type Plan = Decision & { kind: "plan" };
-const planOf = (actions: Plan["actions"], change: Partial<Plan> = {}): Plan => ({
-  kind: "plan",
-  why: "test",
-  actions,
-  nextStatus: "done",
-  notifications: [],
-  ...change,
-});
 const bareCall = { action: "bare.first.v1", target: "T-1", payload: { amount: "25.00" } };
 const keyedCall = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
 const once =
@@ -38,16 +28,7 @@ async function only(world: World): Promise<Effect> {
 async function reported(world: World, change: Partial<Receipt> = {}): Promise<void> {
   const effect = await only(world);
   const receipt = { ...receiptFor(effect, `${effect.provider}-1`), ...change };
-  await world.cases.createFinding({
-    id: findingIdOf(effect.operationId, "report", world.nowMs()),
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId: effect.operationId,
-    content: { kind: "providerReport", receipt },
-    by: "source:test",
-    foundAtMs: world.nowMs(),
-  });
+  await world.report(receipt);
   await world.turn();
 }
 

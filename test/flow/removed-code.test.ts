@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
 import type { Decision } from "../../shared/domain/definitions.ts";
-import type { Finding } from "../../shared/domain/records/evidence.ts";
 import { planOfTwo, receiptFor } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
@@ -89,17 +88,7 @@ describe("a call that was out when its provider was removed", () => {
     await runWith(world, { withoutProvider: "keyed" });
     const [effect] = await world.effects();
     if (effect === undefined) throw new Error("no effect");
-    const finding: Finding = {
-      id: `finding:${effect.operationId}:report`,
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId: effect.operationId,
-      content: { kind: "providerReport", receipt: receiptFor(effect) },
-      by: "keyed",
-      foundAtMs: world.nowMs(),
-    };
-    await world.cases.createFinding(finding);
+    await world.report(receiptFor(effect));
     await world.turn(world.worker({ book: codeOf(world, { withoutProvider: "keyed" }) }));
     expect((await world.effects())[0]).toMatchObject({ status: "confirmed", settledBy: "finding" });
     expect(await openReviews(world)).toEqual([]);

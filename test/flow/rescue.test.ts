@@ -4,7 +4,7 @@ import { TransientFault } from "../../shared/domain/faults.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
-import { event } from "../domain/situations.ts";
+import { event, receiptFor } from "../domain/situations.ts";
 import { Killed, key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const boundaries = [
@@ -33,21 +33,7 @@ const unplugged = () => Promise.resolve({ cancel: () => Promise.resolve() });
 async function reportReceipt(world: World): Promise<void> {
   const [effect] = await world.effects();
   if (effect === undefined) throw new Error("no effect");
-  const { operationId, payloadDigest, target } = effect;
-  const boundTo = { operationId, target, payloadDigest };
-  await world.cases.createFinding({
-    id: `finding:${operationId}:report`,
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId,
-    content: {
-      kind: "providerReport",
-      receipt: { stage: "accepted", providerId: "p-1", boundTo, content: {} },
-    },
-    by: "provider",
-    foundAtMs: world.nowMs(),
-  });
+  await world.report(receiptFor(effect));
 }
 
 /** Committed, each effect applied once; and the owner was told, or nobody can prove it and a person knows. */

@@ -1,33 +1,17 @@
 // However long a case lasts and however much it is told, an outcome can still be recorded (cases.md 40): what one
 // transaction takes is never exceeded, and growth is refused where it begins.
 import { describe, expect, test } from "vitest";
-import { findingIdOf } from "../../shared/domain/identity.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import type { Finding } from "../../shared/domain/records/evidence.ts";
-import { event, type planOfTwo, receiptFor } from "../domain/situations.ts";
+import { event, planOf, receiptFor } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 const kilobytes = (count: number) => "x".repeat(count * 1024);
-const plan = (actions: (typeof planOfTwo & { kind: "plan" })["actions"]) =>
-  ({ kind: "plan", why: "test", actions, nextStatus: "done", notifications: [] }) as const;
 
 /** So many deliveries of one provider about one effect, before anybody looks. */
 async function report(world: World, effect: Effect | undefined, count: number): Promise<void> {
   if (effect === undefined) throw new Error("no effect");
-  const { operationId, provider } = effect;
   for (let n = 0; n < count; n += 1) {
-    const receipt = { ...receiptFor(effect, `${provider}-1`), content: { n } };
-    const finding: Finding = {
-      id: findingIdOf(operationId, n),
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId,
-      content: { kind: "providerReport", receipt },
-      by: "source:mail",
-      foundAtMs: world.nowMs(),
-    };
-    await world.cases.createFinding(finding);
+    await world.report({ ...receiptFor(effect, `${effect.provider}-1`), content: { n } });
   }
   await world.turn();
   await world.run();
@@ -74,7 +58,7 @@ describe("much that arrives at once", () => {
     const world = newWorld({
       decide: () => {
         decisions += 1;
-        return plan([{ action: "keyed.first.v1", target: "T-1", payload: {} }]);
+        return planOf([{ action: "keyed.first.v1", target: "T-1", payload: {} }]);
       },
     });
     for (let n = 10; n < 70; n += 1) {
@@ -92,8 +76,10 @@ describe("much that arrives at once", () => {
     const world = newWorld({
       decide: ({ effects, facts }) =>
         effects.some(({ status }) => status === "confirmed")
-          ? plan([])
-          : plan([{ action: "keyed.first.v1", target: "T-1", payload: { n: facts["n"] ?? null } }]),
+          ? planOf([])
+          : planOf([
+              { action: "keyed.first.v1", target: "T-1", payload: { n: facts["n"] ?? null } },
+            ]),
     });
     let told = 1;
     world.keyed.duringCall = async () => {
@@ -144,7 +130,7 @@ describe("growth that would leave no room", () => {
       target: `T-${n}`,
       payload,
     }));
-    const world = newWorld({ decide: () => plan(actions) });
+    const world = newWorld({ decide: () => planOf(actions) });
     await world.post(1);
     await world.run();
     expect(await world.effects()).toEqual([]);

@@ -2,12 +2,11 @@
 // whatever becomes of the attempts.
 import { describe, expect, test } from "vitest";
 import type { Workflow } from "../../shared/domain/definitions.ts";
-import { findingIdOf } from "../../shared/domain/identity.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../domain/situations.ts";
 import { operatorsOf } from "./operate/operators.ts";
-import { key, newWorld, type World } from "./world.ts";
+import { newWorld, type World } from "./world.ts";
 
 const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
 const once: Workflow["decide"] = ({ version }) =>
@@ -25,19 +24,7 @@ async function first(world: World): Promise<Effect> {
 async function report(world: World, n: number, change: Partial<Receipt["boundTo"]>) {
   const effect = await first(world);
   const receipt = receiptFor(effect, `other-${n}`);
-  await world.cases.createFinding({
-    id: findingIdOf(effect.operationId, "report", n),
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId: effect.operationId,
-    content: {
-      kind: "providerReport",
-      receipt: { ...receipt, boundTo: { ...receipt.boundTo, ...change } },
-    },
-    by: "source:test",
-    foundAtMs: world.nowMs(),
-  });
+  await world.report({ ...receipt, boundTo: { ...receipt.boundTo, ...change } });
 }
 
 const openKinds = async (world: World) => (await world.reviews()).map(({ kind }) => kind);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { handleHint } from "../../shared/flow/wake/handle-hint.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
-import { schemaVersion } from "../../shared/domain/records/evidence.ts";
+import { receiptFor } from "../domain/situations.ts";
 import { heardTelemetry } from "../memory/heard-telemetry.ts";
 import { bodyOf, intakeWorld } from "./intake/intake-world.ts";
 import { operatorsOf, unknownCase } from "./operate/operators.ts";
@@ -295,23 +295,7 @@ describe("the feed's reader", () => {
     await world.run();
     const [effect] = await world.effects();
     if (effect === undefined) throw new Error("no effect");
-    const { operationId, payloadDigest, target } = effect;
-    const receipt = {
-      stage: "accepted",
-      providerId: "P-9",
-      boundTo: { operationId, target, payloadDigest },
-      content: {},
-    } as const;
-    await world.cases.createFinding({
-      id: "finding:late",
-      type: "finding",
-      schemaVersion,
-      ...key,
-      operationId,
-      content: { kind: "providerReport", receipt },
-      by: "test",
-      foundAtMs: world.nowMs(),
-    });
+    await world.report(receiptFor(effect, "P-9"));
     await world.turn();
     const { documents } = world.cases.changesSince(0);
     world.advance(90_000);

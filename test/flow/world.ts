@@ -3,8 +3,9 @@
 import { bookOf } from "../../shared/domain/book-of.ts";
 import type { Book, Workflow, Facts, Provider } from "../../shared/domain/definitions.ts";
 
+import { findingIdOf } from "../../shared/domain/identity.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import type { Answer } from "../../shared/domain/records/evidence.ts";
+import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
 import type { SendRequest } from "../../shared/domain/definitions.ts";
@@ -83,6 +84,7 @@ export function newWorld(
     options.approvals,
   );
   let workers = 0;
+  let reported = 0;
 
   function worker(change: Partial<TurnPorts> & { cases?: CaseStore } = {}): TurnPorts {
     workers += 1;
@@ -126,6 +128,21 @@ export function newWorld(
       };
       await cases.createEvent(arrived);
       await hints.send("cases", { ...key, hintId: `e${n}`, reason: "event" });
+    },
+    /** The provider's own webhook about one operation, as intake stores it. */
+    async report(receipt: Receipt): Promise<void> {
+      const { operationId } = receipt.boundTo;
+      reported += 1;
+      await cases.createFinding({
+        id: findingIdOf(operationId, "report", reported),
+        type: "finding",
+        schemaVersion: 1,
+        ...key,
+        operationId,
+        content: { kind: "providerReport", receipt },
+        by: "source:test",
+        foundAtMs: nowMs(),
+      });
     },
     turn: (ports: TurnPorts = worker()): Promise<TurnResult> => advanceCase(ports, key),
     /** Delivers hints, letting time pass to the next one, until none is left or `untilMs` has passed. */

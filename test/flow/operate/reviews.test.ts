@@ -1,6 +1,7 @@
 // A person resolves a review (design.md 4; seed 2): judged by the contract and the horizon, stated once, settled by a turn.
 import { describe, expect, test } from "vitest";
 import { TransientFault } from "../../../shared/domain/faults.ts";
+import { receiptFor } from "../../domain/situations.ts";
 import { key, type World } from "../world.ts";
 import {
   ana,
@@ -35,19 +36,9 @@ async function inReview(
 
 /** The provider's own word that it happened. */
 async function report(world: World): Promise<void> {
-  const { operationId = "", target = "", payloadDigest = "" } = (await firstOf(world)) ?? {};
-  const boundTo = { operationId, target, payloadDigest };
-  const receipt = { stage: "accepted", providerId: "P-1", boundTo, content: {} } as const;
-  await world.cases.createFinding({
-    id: `finding:${operationId}:report`,
-    type: "finding",
-    schemaVersion: 1,
-    ...key,
-    operationId,
-    content: { kind: "providerReport", receipt },
-    by: "provider",
-    foundAtMs: world.nowMs(),
-  });
+  const effect = await firstOf(world);
+  if (effect === undefined) throw new Error("no effect");
+  await world.report(receiptFor(effect));
 }
 
 describe("an unknown effect in review", () => {
