@@ -15,7 +15,8 @@ boundary was not reached or a fault did not strike; with 2 when the command cann
                   the call's deadline and past the horizon, on one machine and on two: minutes
   --action NAME   one action: its own contract on the virtual clock, then its own adapter with real workers
   --from FILE     where a team's own actions are: a module that exports "subjects" (each an action, its adapter, an example
-                  and a stand-in for its provider). test/crash/real/subject.ts says how; copy test/crash/team/ledger.ts
+                  and a stand-in for its provider). test/crash/real/subject.ts says how; copy
+                  test/workflows/refund-request/subjects.ts
   --every N       only every Nth combination, for a quick look (boundaries may then stay unreached)
   --only JSON     with --real or --action: only the real combinations with these fields, as a violation prints them;
                   '{"boundary":"gate","fault":"frozen"}' is every freeze before a gate, a whole one starts at once

@@ -4,8 +4,9 @@
 //
 //   npm run crash -- --action NAME --from path/to/module.ts
 //
-// The module exports `subjects: Subject[]`; test/crash/team/ledger.ts is one to copy. It is loaded by the campaign, which
-// starts the stand-in, and by each worker process, which wires the adapter; so it must do nothing when it is loaded.
+// The module exports `subjects: Subject[]`; test/workflows/refund-request/subjects.ts is one to copy. It is loaded by the
+// campaign, which starts the stand-in, and by each worker process, which wires the adapter; so it must do nothing when it
+// is loaded.
 //
 // The stand-in is an HTTP server on 127.0.0.1 that plays the external system and keeps its promises, with a journal of
 // what it has applied. It needs no faults of its own: the campaign puts a wire between adapter and stand-in, and holds,

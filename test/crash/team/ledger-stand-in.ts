@@ -1,8 +1,7 @@
-// The general ledger's stand-in: keeps its promise about keys, and a journal of what it has posted.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+// The general ledger's stand-in: it keeps its promise about keys, and posts whatever action names the entry.
 import { z } from "zod";
-import type { AppliedThere, StandIn } from "../real/subject.ts";
+import { keyedStandIn } from "../real/keyed-stand-in.ts";
+import type { StandIn } from "../real/subject.ts";
 
 const Asked = z.object({
   action: z.string(),
@@ -11,37 +10,13 @@ const Asked = z.object({
   amount: z.string(),
 });
 
-export async function startLedger(): Promise<StandIn> {
-  const journal: AppliedThere[] = [];
-  const answers = new Map<string, string>();
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (bytes: Buffer) => void (text += bytes.toString()));
-    request.on("end", () => {
-      const key = String(request.headers["idempotency-key"] ?? "");
-      const answer = (key === "" ? undefined : answers.get(key)) ?? post(JSON.parse(text));
-      answers.set(key, answer);
-      response.writeHead(201, { "content-type": "application/json" });
-      response.end(answer);
-    });
+export function startLedger(): Promise<StandIn> {
+  return keyedStandIn((body, n) => {
+    const { action, operation: operationId, ...payload } = Asked.parse(body);
+    const providerId = `E-${n}`;
+    return {
+      done: { action, operationId, target: payload.account, payload, providerId },
+      answer: { id: providerId, operation: operationId, ...payload },
+    };
   });
-
-  function post(body: unknown): string {
-    const { action, operation, ...payload } = Asked.parse(body);
-    const providerId = `E-${journal.length + 1}`;
-    const target = payload.account;
-    journal.push({ action, atMs: Date.now(), operationId: operation, target, payload, providerId });
-    return JSON.stringify({ id: providerId, operation, ...payload });
-  }
-
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    applied: async () => [...journal],
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -1,9 +1,7 @@
-// A team's own action, to copy: its adapter, its stand-in, and how the campaign tries it:
-//
-//   npm run crash -- --action ledger.post_entry.v1 --from test/crash/team/ledger.ts
+// An adapter beside which wrong ones are tried (wrong-ledger.ts); the one to copy is test/workflows/refund-request.
 //
 // The general ledger promises this: an entry under an `idempotency-key` is posted once while the key is kept (a day); its
-// answer names operation, account and amount. What a module must export stands in test/crash/real/subject.ts.
+// answer names operation, account and amount.
 import { z } from "zod";
 import type { Contract } from "../../../shared/domain/contract.ts";
 import { digestOf } from "../../../shared/domain/canonical-json.ts";

@@ -368,3 +368,22 @@ describe("the list", () => {
     expect((await desk.resubmit({}, rita)).status).toBe(403);
   });
 });
+
+test("a queue that is full or disabled stops the run at the first letter, says so, and all stay; later the same run goes on", async () => {
+  const messages = [1, 2, 3].map(() => hintMessage(ofAcme()));
+  await makeDeadLetters(bus.client, "cases", { messages, by });
+  const full = {
+    peek: bus.store.peek,
+    open: (queue: "cases" | "reviews") => ({
+      ...bus.store.open(queue),
+      send: async () => "closed" as const,
+    }),
+  };
+  const answer = moved(await deskOf(newWorld(), full).resubmit());
+  expect(answer).toMatchObject({ resubmitted: 0, failed: 1, done: false });
+  expect(answer.stopped).toContain("full, or disabled");
+  const { sum } = await wholeRun((cursor) =>
+    deskOf(newWorld(), bus.store).resubmit({ cursor: cursor ?? answer.next }),
+  );
+  expect(sum("resubmitted")).toBe(3);
+});
