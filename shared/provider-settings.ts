@@ -4,7 +4,7 @@
 // all: then registered.ts leaves out what needs it, and no other deployment has to know of it. A setting that stays unnamed in the
 // settings example or in Bicep is told by `npm test`.
 import { z } from "zod";
-import { Credential } from "./agent/model-settings.ts";
+import { Credential } from "./domain/credential.ts";
 
 const callTimeoutMs = z.coerce.number().int().min(500).max(120_000).default(10_000);
 

@@ -1,8 +1,10 @@
 // The settings of a model, as the app reads them: checked together, refused by name, never repeated.
 //
 // A key goes to whatever endpoint is set. Without a key the app shows its own identity, and that only to an https endpoint
-// under the names of Azure's model services: under azure.com alone anybody's virtual machine has a name, too. All tries of one question must fit into a turn, with time left for the reads and writes around it.
+// under the names of Azure's model services: under azure.com alone anybody's virtual machine has a name, too. All tries of one
+// question must fit into a turn, with time left for the reads and writes around it.
 import { z } from "zod";
+import { Credential } from "../domain/credential.ts";
 
 export interface ModelConfig {
   baseUrl: string;
@@ -16,11 +18,6 @@ export interface ModelConfig {
 const turnShareMax = 0.8;
 
 const empty = z.literal("").transform(() => undefined);
-/** What is shown to an endpoint in a header. Azure leaves a reference as it is where the vault was not to be read. */
-export const Credential = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,4096}$/, "1 to 4096 printable characters without a space")
-  .refine((text) => !text.startsWith("@Microsoft.KeyVault("), "its Key Vault reference is open");
 const endpoint = z
   .url({ protocol: /^https?$/, message: "the http or https address before /chat/completions" })
   .refine((text) => isPlainAddress(new URL(text)), "no user, password, query or fragment")

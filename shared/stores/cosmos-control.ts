@@ -1,8 +1,8 @@
 // The one control document of a deployment: container `control`, key /id (design.md 3, 9).
 //
 // Every turn asks for the drain flag, again before each decision and claim, so it may be two seconds old: one read in two
-// seconds a worker, whatever it does and however many ask at once. The fingerprint of the case-id key is written once, by whichever instance starts first,
-// and never changed: an app with another key must refuse to start.
+// seconds a worker, whatever it does and however many ask at once. The fingerprint of the case-id key is written once, by
+// whichever instance starts first, and never changed: an app with another key must refuse to start.
 import type { Container } from "@azure/cosmos";
 import { z } from "zod";
 import { TransientFault } from "../domain/faults.ts";

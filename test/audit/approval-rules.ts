@@ -2,7 +2,15 @@
 import type { Approval } from "../../shared/domain/records/approval.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { refreshSource } from "../../shared/domain/transitions/fold-event.ts";
-import { caseIn, claimsOf, effectsIn, digestFor, frozenEffects, gateOf } from "./history.ts";
+import {
+  caseIn,
+  claimsOf,
+  contentOf,
+  effectsIn,
+  digestFor,
+  frozenEffects,
+  gateOf,
+} from "./history.ts";
 import { judged, type Judged } from "./judged.ts";
 import type { CaseTestimony, Landed, PersonsAnswer, Testimony } from "./testimony.ts";
 
@@ -30,8 +38,8 @@ export function approvalHeldAtGate(testimony: Testimony): Judged {
   const frozen = frozenEffects(testimony);
   const yes = takenAnswers(testimony).filter(({ answer }) => answer.decision === "approve");
   const calls = testimony.received.filter(
-    ({ action, operationId }) =>
-      testimony.askedActions.has(action) && frozen.get(operationId)?.origin === "plan",
+    ({ action, operationId, payload }) =>
+      testimony.asksFirst(action, payload) && frozen.get(operationId)?.origin === "plan",
   );
   return judged(calls, (call) => {
     const effect = frozen.get(call.operationId);
@@ -53,13 +61,14 @@ export function approvalHeldAtGate(testimony: Testimony): Judged {
 
 /** Nothing of a plan is claimed before all that it needs are given. */
 export function approvalsComeFirst(testimony: Testimony): Judged {
-  const { askedActions, cases } = testimony;
+  const { cases } = testimony;
   const yes = takenAnswers(testimony).filter(({ answer }) => answer.decision === "approve");
   const claims = cases.flatMap((one) => {
     const effects = [...frozenEffects({ ...testimony, cases: [one] }).values()];
     return claimsOf(one).flatMap(({ after, atMs }) => {
       const needed = effects.filter(
-        (effect) => isOfPlan(effect, after) && askedActions.has(effect.action),
+        (effect) =>
+          isOfPlan(effect, after) && testimony.asksFirst(effect.action, contentOf(one, effect)),
       );
       return needed.length === 0 ? [] : [{ after, atMs, needed }];
     });

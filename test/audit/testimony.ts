@@ -109,8 +109,8 @@ export interface Testimony {
   answered: readonly { worker: string; operationId: string; atMs: number }[];
   /** Workers that died, or that said they could not record what they knew. */
   lostWorkers: ReadonlySet<string>;
-  /** Actions that a person must approve. */
-  askedActions: ReadonlySet<string>;
+  /** Must a person approve an effect of a plan with this payload? */
+  asksFirst(action: string, payload: Readonly<Record<string, unknown>>): boolean;
   /** Stands in every event; must be nowhere in a case that was erased. */
   privateNote: string;
   /** Stands in every sensitive payload; must be in clear nowhere in the store. */

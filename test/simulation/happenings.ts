@@ -56,6 +56,8 @@ export const happenings = [
   // Operators.
   "a person ordered another try",
   "a held case was released",
+  "a closed case was reopened",
+  "one effect of an action asked first",
   "an erasure was refused",
   "a case was erased",
 ] as const;

@@ -16,6 +16,9 @@ export function noticing(notes: Notebook, nowMs: () => number): (batch: Batch) =
       notes.happen("a repetition was meant");
     for (const line of log.did) {
       if (line.includes("retry ordered")) notes.happen("a person ordered another try");
+      if (line.startsWith("reopened: ")) notes.happen("a closed case was reopened");
+      if (/approval asked for .*\.step/.test(line))
+        notes.happen("one effect of an action asked first");
       if (line.includes("released: tried again")) notes.happen("a held case was released");
     }
     const writer = notes.workers.get(log.by);

@@ -50,6 +50,7 @@ function businessOf(dice: Dice): Business {
     notify: kinds(0, 2),
     decider: dice.pick(["rest", "rest", "rest", "again", "repeats", "repeats", "hasty"]),
     asksModel: dice.chance(0.25),
+    reopens: dice.chance(0.25),
   };
 }
 

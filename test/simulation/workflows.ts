@@ -35,6 +35,8 @@ export interface Business {
   decider: Decider;
   /** Whether its decider asks a model, whose answer is a new one each time. */
   asksModel?: boolean;
+  /** Facts that change after its end open the case again, and a person does not have to see them. */
+  reopens?: boolean;
 }
 
 export const workflowType = "simulated";
@@ -46,7 +48,14 @@ const stepsMax = 3;
 type ActionKind = "step" | "asked" | "undo" | "tell";
 const actionOf = (kind: ContractKind, what: ActionKind, n = 0) => `${kind}.${what}${n}.v1`;
 /** By its name, so that the auditor can tell, too. */
-export const needsPerson = (action: string) => /\.(asked|undo)\d/.test(action);
+/** Of what would be done for more, each one is asked about first, whatever its action. */
+const askAbove = 8;
+
+export function asksFirst(action: string, { amount }: Readonly<Record<string, unknown>>): boolean {
+  return needsPerson(action) || (isStep(action) && Number(amount) > askAbove);
+}
+
+const needsPerson = (action: string) => /\.(asked|undo)\d/.test(action);
 const isStep = (action: string) => /\.(asked|step)\d/.test(action);
 
 export const actionNames = contractKinds.flatMap((kind) => [
@@ -123,6 +132,8 @@ export function simulatedBook(options: BookOptions): Book {
       const told = event.body as Record<string, never>;
       return older ? { ...told, ...known } : { ...known, ...told };
     },
+    reopenAs: ({ after }) =>
+      options.business(z.string().parse(after["caseId"])).reopens === true ? "open" : undefined,
     decide(view, context) {
       const caseId = textOf(view, "caseId");
       const business = options.business(caseId);
@@ -176,6 +187,7 @@ function doing(business: Business, view: DecideView, made: Made): ActionRequest[
       action,
       target: `T-${textOf(view, "caseId")}`,
       payload: sealed(action, { step: n, ...money, ...said(view, made) }),
+      ...(asksFirst(action, money) ? { asksFirst: true } : {}),
     };
   });
   const earlier = (wish: ActionRequest) => mayHaveDone(view, wish);

@@ -25,7 +25,7 @@ import { notebook, type Notebook } from "./notebook.ts";
 import { noticing } from "./noticing.ts";
 import { keyring } from "./keyring.ts";
 import { systems, type SystemsOptions } from "./providers.ts";
-import { actionNames, needsPerson, sealedNote, workflowType, type Business } from "./workflows.ts";
+import { actionNames, asksFirst, sealedNote, workflowType, type Business } from "./workflows.ts";
 import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
 
 /** Longer than any wait between two looks: a withheld payload and a missing grant are looked at again for ever. */
@@ -241,7 +241,7 @@ export function newWorld(options: WorldOptions) {
           })),
         ),
         contracts: offered,
-        askedActions: new Set(actionNames.filter(needsPerson)),
+        asksFirst,
         privateNote,
         sealedNote,
         keyIds: new Set(ring.ids()),

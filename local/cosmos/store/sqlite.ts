@@ -1,8 +1,8 @@
 // The one SQLite file below the server, opened for durability: write-ahead log, and every commit
 // waits for the disk (`synchronous=FULL`), so an acknowledged write survives `kill -9`.
 //
-// Statements are prepared once per text, `BEGIN` and `COMMIT` too, when they go through `run`. Values that come back are unknown until a store narrows
-// them; rows never leave the `store/` folder unnarrowed.
+// Statements are prepared once per text, `BEGIN` and `COMMIT` too, when they go through `run`. Values that come back are unknown
+// until a store narrows them; rows never leave the `store/` folder unnarrowed.
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import { mkdirSync } from "node:fs";

@@ -10,7 +10,7 @@ const stallMs = 200;
 /** No trial has people, models, pacing or an erasing: those rules have nothing to judge here. */
 const nobodyElse = {
   answers: [],
-  askedActions: new Set<string>(),
+  asksFirst: () => false,
   privateNote: "",
   sealedNote: "no payload says this",
   keyIds: new Set<string>(),

@@ -9,6 +9,15 @@ const sendEffect = "shared/flow/turn/send-effect.ts";
 
 export const peopleMutants: readonly SafetyMutant[] = [
   {
+    without: "the question about one effect of an action that asks nobody",
+    patches: one(
+      "shared/domain/transitions/decide.ts",
+      "decision.actions[ordinal]?.asksFirst === true ||",
+      "",
+    ),
+    seenBy: ["approvalHeldAtGate", "approvalsComeFirst"],
+  },
+  {
     without: "a person's yes",
     patches: [
       ...one(
