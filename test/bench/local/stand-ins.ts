@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePorts } from "../free-ports.ts";
+import { freePorts } from "../../../local/start/azure/ports.ts";
 import { requireRival } from "../rivals.ts";
 
 const root = join(import.meta.dirname, "../../..");

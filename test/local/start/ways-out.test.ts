@@ -1,5 +1,6 @@
 // What stands in the way is told in one sentence with its own exit code, before anything is started.
 import { fork, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -29,6 +30,13 @@ async function run(args: string[]): Promise<{ code: number; out: string; err: st
   child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
   const [code] = (await once(child, "close")) as [number];
   return { code, out, err };
+}
+
+/** A process that does nothing for a minute. */
+function idle(argv0 = "node"): ChildProcess {
+  const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"], { argv0 });
+  onTestFinished(() => void child.kill());
+  return child;
 }
 
 async function takenPort(): Promise<number> {
@@ -89,8 +97,7 @@ describe("npm start", () => {
 
   test("does not start on a state that another copy runs on", async () => {
     const state = await temporaryFolder();
-    const other = spawn("sleep", ["60"], { argv0: "local/start/main.ts" });
-    onTestFinished(() => void other.kill());
+    const other = idle("local/start/main.ts");
     await writeFile(join(state, "lock"), `${other.pid}\n`);
     const { code, err } = await run(["--state", state, "--port-base", "20000"]);
     expect(code).toBe(3);
@@ -103,7 +110,7 @@ describe("npm start", () => {
 describe("the lock of a state folder", () => {
   test("left behind by a killed copy is taken over", async () => {
     const path = await temporaryFolder();
-    const gone = spawn("true");
+    const gone = spawn(process.execPath, ["--version"]);
     await once(gone, "exit");
     await writeFile(join(path, "lock"), `${gone.pid}\n`);
     const state = await openStateFolder({ path, inside: path });
@@ -113,8 +120,7 @@ describe("the lock of a state folder", () => {
 
   test("with the pid of something else entirely is taken over", async () => {
     const path = await temporaryFolder();
-    const other = spawn("sleep", ["60"]);
-    onTestFinished(() => void other.kill());
+    const other = idle();
     await writeFile(join(path, "lock"), `${other.pid}\n`);
     await openStateFolder({ path, inside: path });
     expect(await readFile(join(path, "lock"), "utf8")).toBe(`${process.pid}\n`);
