@@ -1,7 +1,8 @@
 // What the world saw against what the ledger says: rules over the providers' journals.
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import type { Finding } from "../../shared/domain/records/evidence.ts";
+import type { Finding, Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
+import type { Review } from "../../shared/domain/records/review.ts";
 import { coversContent } from "./grants.ts";
 import { claimTimeOf, digestFor, frozenEffects, gateOf } from "./history.ts";
 import { judged, type Judged } from "./judged.ts";
@@ -149,6 +150,7 @@ export function contradictionShows(testimony: Testimony): Judged {
           operationId === effect.operationId &&
           (folded !== undefined || testimony.settled) &&
           receiptIn(content)?.boundTo.payloadDigest === effect.payloadDigest &&
+          !isOfSomethingElse(reviews, effect, receiptIn(content)) &&
           (isDenied ||
             (effect.status === "confirmed" &&
               receiptIn(content)?.providerId !== effect.receipt.providerId)),
@@ -163,6 +165,18 @@ export function contradictionShows(testimony: Testimony): Judged {
     if (effect.contradicted !== undefined && reviewed) return undefined;
     return `${effect.operationId} is ${effect.status}, ${proof.id} proves otherwise, nobody is told`;
   });
+}
+
+/** A person is shown, or was, that under this id of the provider there is something else. */
+function isOfSomethingElse(
+  reviews: readonly Review[],
+  { foreignIds = [], operationId }: Effect,
+  receipt: Receipt | undefined,
+): boolean {
+  const shown = reviews.flatMap(({ kind, providerIds = [], subject }) =>
+    kind === "EvidenceMismatch" && subject === operationId ? providerIds : [],
+  );
+  return receipt !== undefined && [...foreignIds, ...shown].includes(receipt.providerId);
 }
 
 function receiptIn(content: Testimony["statements"][number]["finding"]["content"]) {

@@ -14,16 +14,23 @@ const once: Workflow["decide"] = ({ version }) =>
     ? { kind: "plan", why: "test", actions: [credit], nextStatus: "done", notifications: [] }
     : { kind: "wait", why: "test" };
 
+const bareOnly: Workflow["decide"] = (view, context) => {
+  const decision = once(view, context);
+  return !(decision instanceof Promise) && decision.kind === "plan"
+    ? { ...decision, actions: [{ ...credit, action: "bare.first.v1" }] }
+    : decision;
+};
+
 async function first(world: World): Promise<Effect> {
   const [effect] = await world.effects();
   if (effect === undefined) throw new Error("no effect");
   return effect;
 }
 
-/** The provider's webhook names our operation, and says something of it. */
-async function report(world: World, n: number, change: Partial<Receipt["boundTo"]>) {
+/** The provider's webhook names our operation, and says something of what it calls `other-n`. */
+async function report(world: World, n: number | string, change: Partial<Receipt["boundTo"]>) {
   const effect = await first(world);
-  const receipt = receiptFor(effect, `other-${n}`);
+  const receipt = receiptFor(effect, typeof n === "string" ? n : `other-${n}`);
   await world.report({ ...receipt, boundTo: { ...receipt.boundTo, ...change } });
 }
 
@@ -70,14 +77,7 @@ describe("a report of another amount while the call is out", () => {
 });
 
 test("a report of another amount for an effect that is in review leaves one review of each kind, and the outcome ends only the other", async () => {
-  const world = newWorld({
-    decide: (view, context) => {
-      const decision = once(view, context);
-      return !(decision instanceof Promise) && decision.kind === "plan"
-        ? { ...decision, actions: [{ ...credit, action: "bare.first.v1" }] }
-        : decision;
-    },
-  });
+  const world = newWorld({ decide: bareOnly });
   world.bare.script = ["appliedAndDropped"];
   await world.post(1);
   await world.run();
@@ -90,6 +90,67 @@ test("a report of another amount for an effect that is in review leaves one revi
   await world.turn();
   expect(await first(world)).toMatchObject({ status: "confirmed" });
   expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+});
+
+describe("what was told to be something else", () => {
+  async function lostAndTold(): Promise<World> {
+    const world = newWorld({ decide: bareOnly });
+    world.bare.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.run();
+    await report(world, 1, { payloadDigest: "another" });
+    await world.turn();
+    return world;
+  }
+
+  test("does not confirm by being told again in fewer words; what comes under another id does", async () => {
+    const world = await lostAndTold();
+    await report(world, 1, {});
+    await world.turn();
+    expect(await first(world)).toMatchObject({ status: "unknown" });
+    expect(await openKinds(world)).toEqual(["UnknownEffect", "EvidenceMismatch"]);
+    const [, review] = await world.reviews();
+    expect(review).toMatchObject({
+      why: "other-1 names another payload",
+      providerIds: ["other-1"],
+    });
+    await report(world, 2, {});
+    await world.turn();
+    expect(await first(world)).toMatchObject({ status: "confirmed" });
+  });
+
+  test("is shown once to whoever has given the effect up, however often it is told", async () => {
+    const world = await lostAndTold();
+    const ops = operatorsOf(world);
+    for (const how of ["abandon", "acknowledge"] as const) {
+      await ops.resolve((await world.reviews())[0]?.id ?? "", { how });
+      await world.run();
+    }
+    expect(await openKinds(world)).toEqual([]);
+    expect(await first(world)).toMatchObject({ status: "unknown", abandonedBy: expect.anything() });
+    await report(world, 1, {});
+    await report(world, 1, { payloadDigest: "another" });
+    await world.turn();
+    expect(await openKinds(world)).toEqual([]);
+    expect(await first(world)).toMatchObject({ status: "unknown" });
+    await report(world, 3, { payloadDigest: "a third" });
+    await world.turn();
+    expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+  });
+
+  test("is never taken for ours by an adapter that calls every success the request's own", async () => {
+    const world = newWorld({ decide: once });
+    world.keyed.duringCall = async () => {
+      world.keyed.duringCall = undefined;
+      await report(world, "keyed-1", { payloadDigest: "another" });
+      await world.turn();
+    };
+    await world.post(1);
+    await world.run();
+    expect(world.keyed.applied).toMatchObject([{ providerId: "keyed-1" }]);
+    expect(await first(world)).toMatchObject({ status: "unknown" });
+    expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+  });
 });
 
 test("a report of another amount for what is confirmed already keeps the rest of its plan waiting until a person has seen it", async () => {

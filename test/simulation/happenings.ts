@@ -12,6 +12,7 @@ export const happenings = [
   "a system was down for longer than it keeps its keys",
   "a system reported before its own outcome",
   "a report came after the end",
+  "what was something else was told in fewer words",
   "a report named no effect yet",
   // Deciding.
   "a checkpoint was lost",

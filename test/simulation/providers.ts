@@ -34,6 +34,7 @@ export const callFaults = [
   "reportFirst",
   "notConnected",
   "misrouted",
+  "misroutedLost",
 ] as const;
 export type CallFault = (typeof callFaults)[number];
 
@@ -51,8 +52,10 @@ export interface Systems {
   applied: AppliedHere[];
   answered: { worker: string; operationId: string; atMs: number }[];
   askedForTime: Testimony["askedForTime"][number][];
-  /** Called with what was applied, before its own answer leaves. */
-  reportsFirst: ((entry: AppliedHere) => Promise<void>) | undefined;
+  /** The systems' own webhooks: what one of them did, told before its answer leaves, or later. */
+  tell: ((entry: AppliedHere) => Promise<void>) | undefined;
+  /** One of them has still to come. */
+  isTelling(): boolean;
   /** The same system as one worker reaches it. */
   connect(name: string, contract: Contract, worker: { id: string; revision: number }): Provider;
 }
@@ -84,6 +87,7 @@ export function systems(options: SystemsOptions): Systems {
   const answered: Systems["answered"] = [];
   const askedForTime: Systems["askedForTime"] = [];
   const keys = new Map<string, { entry: AppliedHere; untilMs: number }>();
+  let untold = 0;
 
   function arrive(arrival: Arrival): void {
     const { provider, request, sentAtMs, worker } = arrival;
@@ -152,15 +156,27 @@ export function systems(options: SystemsOptions): Systems {
     if (fault === "refused") return { kind: "refused", reason: "403", speaksForOperation: false };
     if (fault === "turnedAway") return { kind: "notApplied", reason: "429", retryAfterMs: 2000 };
     if (fault === "busy") return askForTime(arrival);
-    const entry = apply(arrival, fault === "misrouted" ? { payload: { of: "another" } } : {});
+    const isMisrouted = fault === "misrouted" || fault === "misroutedLost";
+    const entry = apply(arrival, isMisrouted ? { payload: { of: "another" } } : {});
+    if (isMisrouted) tellLater(entry);
     if (fault === "answerLate") return timedOut();
-    if (fault === "reportFirst") await world.reportsFirst?.(entry);
+    if (fault === "reportFirst") await world.tell?.(entry);
     await clock.sleep(options.latencyMs());
-    if (fault === "answerLost" || fault === "lostThenRefused")
+    if (fault === "answerLost" || fault === "lostThenRefused" || fault === "misroutedLost")
       return { kind: "noAnswer", reason: "reset" };
     const { worker } = arrival;
     answered.push({ worker, operationId: request.binding.operationId, atMs: clock.nowMs() });
     return { kind: "receipt", receipt: receiptOf(entry) };
+  }
+
+  /** Soon, or when it may have been given up and its case erased. */
+  function tellLater(entry: AppliedHere): void {
+    const laterMs = applied.length % 2 === 0 ? 30_000 : 720_000;
+    untold += 1;
+    clock.at(clock.nowMs() + laterMs, () => {
+      untold -= 1;
+      void world.tell?.(entry);
+    });
   }
 
   /** 503 and Retry-After: whether anything was done, it does not say. */
@@ -197,7 +213,8 @@ export function systems(options: SystemsOptions): Systems {
     applied,
     answered,
     askedForTime,
-    reportsFirst: undefined,
+    tell: undefined,
+    isTelling: () => untold > 0,
     connect: (name, contract, { id: worker, revision }) => ({
       name,
       apiVersion: "v1",

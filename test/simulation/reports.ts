@@ -19,6 +19,12 @@ const indexLagMs = 40_000;
 const againMs = 5000;
 const deliveriesMax = 5;
 
+interface Delivery {
+  eventId: string;
+  /** It repeats nothing of what it was asked. */
+  bare: boolean;
+}
+
 export type Reports = ReturnType<typeof reportsOf>;
 
 export function reportsOf(world: World, book: Book) {
@@ -47,8 +53,10 @@ export function reportsOf(world: World, book: Book) {
     random: () => `report ${(made += 1)}`,
   };
 
-  async function deliver(entry: AppliedHere, eventId: string, nth = 1): Promise<void> {
-    const content = Buffer.from(JSON.stringify({ type: "done", data: toldOf(entry) }));
+  async function deliver(entry: AppliedHere, { eventId, bare }: Delivery, nth = 1): Promise<void> {
+    const told = toldOf(entry);
+    const data = bare ? { ...told, echoed: {} } : told;
+    const content = Buffer.from(JSON.stringify({ type: "done", data }));
     const provider = book.provider(entry.provider);
     if (provider === undefined) throw new Error(`${entry.provider} is not there`);
     const receivedAtMs = nowMs();
@@ -65,7 +73,7 @@ export function reportsOf(world: World, book: Book) {
     }
     const comesAgain = !wasHeard(recorded) || (nth === 1 && made % 3 === 0);
     if (comesAgain && nth < deliveriesMax)
-      clock.at(nowMs() + againMs, () => void deliver(entry, eventId, nth + 1));
+      clock.at(nowMs() + againMs, () => void deliver(entry, { eventId, bare }, nth + 1));
   }
 
   return {
@@ -78,7 +86,12 @@ export function reportsOf(world: World, book: Book) {
       if (effect === undefined) return false;
       if (effect.status === "started") notes.happen("a system reported before its own outcome");
       if (snapshot.case?.status === "done") notes.happen("a report came after the end");
-      await deliver(entry, `${entry.providerId}-${n}`);
+      const bare = [
+        ...(effect.foreignIds ?? []),
+        ...snapshot.reviews.flatMap(({ providerIds = [] }) => providerIds),
+      ].includes(entry.providerId);
+      if (bare) notes.happen("what was something else was told in fewer words");
+      await deliver(entry, { eventId: `${entry.providerId}-${n}`, bare });
       return true;
     },
     /** As each sweep does it. */

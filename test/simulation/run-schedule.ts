@@ -69,7 +69,7 @@ export async function runSchedule(
   });
   const operators = operatorsOf(world);
   world.setPump(fleet.pump);
-  world.reached.reportsFirst = async (entry) => void (await operators.reports.report(entry, 9000));
+  world.reached.tell = async (entry) => void (await operators.reports.report(entry, 9000));
   peopleOf(world, {
     afterMs: schedule.answerAfterMs,
     answerFault: (n) => struck("answer", ({ question }) => question === n)[0]?.fault,
@@ -150,6 +150,7 @@ function worldOf(run: Run): World {
 }
 
 async function isQuiet(world: World, { reports }: Operators): Promise<boolean> {
+  if (world.reached.isTelling()) return false;
   return (await world.isQuiet()) && !(await reports.isWaiting());
 }
 

@@ -93,6 +93,8 @@ const common = {
   retryOrder: RetryOrder.extend({ attempts: z.int() }).optional(),
   /** The id of the open review that holds this effect. */
   reviewRef: z.string().optional(),
+  /** What the provider calls so was told to be something else, and a person has seen that. */
+  foreignIds: z.array(z.string()).optional(),
   /** Evidence that speaks against a final status. */
   contradicted: z
     .object({

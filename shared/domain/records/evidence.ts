@@ -16,6 +16,9 @@ export const Binding = z.object({
 });
 export type Binding = z.infer<typeof Binding>;
 
+/** Stands for the payload's digest where a receipt repeats words of it that could not be compared. */
+export const notCompared = "not compared";
+
 export const Receipt = z.object({
   /** accepted is not delivered: a 202 from a mail provider proves only that it took the message. */
   stage: z.enum(["accepted", "delivered", "failed"]),

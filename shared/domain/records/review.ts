@@ -32,6 +32,8 @@ export const Review = z.object({
   consequence: z.string(),
   caseVersion: z.int(),
   openedAtMs: z.int(),
+  /** Of evidence about something else: under which ids of the provider it was told. */
+  providerIds: z.array(z.string()).optional(),
   resolution: z
     .object({ how: z.string(), by: z.string(), atMs: z.int(), reason: z.string().optional() })
     .optional(),

@@ -12,7 +12,7 @@ import {
   type Effect,
   type EffectCore,
 } from "../records/effect.ts";
-import type { Answer, Receipt } from "../records/evidence.ts";
+import { notCompared, type Answer, type Receipt } from "../records/evidence.ts";
 import {
   caseOf,
   effectOf,
@@ -24,6 +24,7 @@ import {
 import {
   holdEffect,
   holdForMismatch,
+  isForeign,
   openMismatch,
   resolveHolds,
   resolveReview,
@@ -50,10 +51,13 @@ export function settleAttempt(snapshot: Snapshot, settlement: Settlement): Snaps
   const released = releaseClaim(snapshot, operationId);
   const ended = endAttempt(effect, attempt, settlement);
   switch (answer.kind) {
-    case "receipt":
-      return whyUnbound(effect, answer.receipt) === undefined
-        ? confirm(released, ended, { ...settlement, receipt: answer.receipt })
-        : mismatch(released, ended, settlement);
+    case "receipt": {
+      const { receipt } = answer;
+      const unbound = whyUnbound(snapshot, effect, receipt);
+      return unbound === undefined
+        ? confirm(released, ended, { ...settlement, receipt })
+        : mismatch(released, ended, { ...settlement, reason: unbound, receipt });
+    }
     case "refused":
       return attempt.leftBefore && !answer.speaksForOperation
         ? becomeUnknown(released, ended, { ...settlement, reason: `refused: ${answer.reason}` })
@@ -91,13 +95,26 @@ function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): E
   };
 }
 
-/** Why a receipt does not prove this operation; undefined when it does. */
-export function whyUnbound(effect: Effect, receipt: Receipt): string | undefined {
-  const { boundTo } = receipt;
-  if (boundTo.operationId !== effect.operationId) return "the receipt names another operation";
-  if (boundTo.target !== effect.target) return "the receipt names another target";
-  if (boundTo.payloadDigest !== effect.payloadDigest) return "the receipt names another payload";
-  return undefined;
+/**
+ * Why a receipt does not prove this operation; undefined when it does. What was told to be something else does not become
+ * this operation's by being told with fewer words.
+ */
+export function whyUnbound(
+  snapshot: Snapshot,
+  effect: Effect,
+  receipt: Receipt,
+): string | undefined {
+  const { boundTo, providerId } = receipt;
+  const { operationId, payloadDigest, target } = effect;
+  if (boundTo.operationId !== operationId) return `${providerId} names another operation`;
+  if (boundTo.target !== target) return `${providerId} names another target`;
+  if (boundTo.payloadDigest === notCompared)
+    return `${providerId} repeats words that nothing here can be compared with`;
+  if (boundTo.payloadDigest !== payloadDigest) return `${providerId} names another payload`;
+  const isKnown = effect.status === "confirmed" && effect.receipt.providerId === providerId;
+  return !isKnown && isForeign(snapshot, effect, providerId)
+    ? `${providerId} was told to be something else before`
+    : undefined;
 }
 
 export function confirm(
@@ -172,7 +189,7 @@ function prepareAgain(
   answer: Answer & { kind: "notApplied" | "notSent" },
 ): Snapshot {
   const retryAfterMs = answer.kind === "notApplied" ? answer.retryAfterMs : undefined;
-  const reviewRef = openMismatch(snapshot, effect.operationId);
+  const reviewRef = openMismatch(snapshot, effect.operationId)?.id;
   const resolved =
     reviewRef === undefined
       ? resolveReview(snapshot, effect.reviewRef, {
@@ -201,7 +218,7 @@ export function becomeUnknown(
   const { answer, nowMs, reason } = options;
   const asked =
     answer?.kind === "noAnswer" || answer?.kind === "notApplied" ? answer.retryAfterMs : 0;
-  const reviewRef = openMismatch(snapshot, effect.operationId);
+  const reviewRef = openMismatch(snapshot, effect.operationId)?.id;
   const unknown: Effect = {
     ...effect,
     ...(reviewRef === undefined ? {} : { reviewRef }),
@@ -214,15 +231,15 @@ export function becomeUnknown(
 }
 
 /** The provider answered with success, but for something else: never confirmed by the machine. */
-function mismatch(snapshot: Snapshot, effect: EffectCore, settlement: Settlement): Snapshot {
-  const { answer, book, nowMs } = settlement;
-  const receipt = answer.kind === "receipt" ? answer.receipt : undefined;
-  const reason =
-    (receipt && whyUnbound({ ...effect, status: "started" }, receipt)) ??
-    "the evidence does not match";
+function mismatch(
+  snapshot: Snapshot,
+  effect: EffectCore,
+  { book, nowMs, reason, receipt }: Settlement & { reason: string; receipt: Receipt },
+): Snapshot {
   const unknown = becomeUnknown(snapshot, effect, { reason, nowMs });
   return holdForMismatch(unknown, effectOf(unknown, effect.operationId), {
     why: reason,
+    providerId: receipt.providerId,
     consequence: book.action(effect.action)?.consequence ?? "",
     nowMs,
   });

@@ -82,10 +82,11 @@ export function foldReceipt(
 ): Snapshot {
   const effect = effectOf(snapshot, operationId);
   const { nowMs } = options;
-  const unbound = whyUnbound(effect, receipt);
+  const unbound = whyUnbound(snapshot, effect, receipt);
   if (unbound !== undefined) {
     return holdForMismatch(snapshot, effect, {
       why: unbound,
+      providerId: receipt.providerId,
       consequence: options.book.action(effect.action)?.consequence ?? "",
       nowMs,
     });

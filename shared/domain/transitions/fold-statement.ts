@@ -18,7 +18,7 @@ type Told = Finding["content"] & { kind: "statement" };
 interface Stating {
   finding: Finding;
   content: Told;
-  review: Pick<Review, "id" | "kind" | "subject">;
+  review: Pick<Review, "id" | "kind" | "subject" | "providerIds">;
   options: FoldOptions;
 }
 
@@ -44,7 +44,15 @@ export function foldStatement(
   const why = whyNotTaken(choicesOf(snapshot, review, options), statement)?.why;
   if (why !== undefined) return `refused: ${why}`;
   const stating = { finding, content, review, options };
-  return effect === undefined ? foldForCase(snapshot, stating) : foldFor(snapshot, effect, stating);
+  if (effect === undefined) return foldForCase(snapshot, stating);
+  const known = withForeignIds(effect, review);
+  return foldFor(withEffect(snapshot, known), known, stating);
+}
+
+/** What a resolved review was about stays with the effect: resolved ones are not read again. */
+function withForeignIds(effect: Effect, { providerIds }: Stating["review"]): Effect {
+  if (providerIds === undefined) return effect;
+  return { ...effect, foreignIds: [...new Set([...(effect.foreignIds ?? []), ...providerIds])] };
 }
 
 /** Without a review named, it is about the one that holds the effect, or about an effect that none holds yet. */

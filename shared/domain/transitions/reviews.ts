@@ -1,6 +1,6 @@
 // Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
 import type { Case, heldReasons } from "../records/case.ts";
-import type { Effect, EffectCore } from "../records/effect.ts";
+import { isFinal, type Effect, type EffectCore } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
 import type { Review, reviewKinds } from "../records/review.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
@@ -83,24 +83,43 @@ export function holdCase(
 export function holdForMismatch(
   snapshot: Snapshot,
   effect: Effect,
-  need: Omit<ReviewNeed, "subject" | "kind">,
+  need: Omit<ReviewNeed, "subject" | "kind"> & { providerId: string },
 ): Snapshot {
-  const known = openMismatch(snapshot, effect.operationId);
-  if (known !== undefined) {
-    const isHeld = effect.status === "started" || effect.reviewRef === known;
-    return isHeld ? snapshot : withEffect(snapshot, { ...effect, reviewRef: known });
-  }
-  const mismatch = { ...need, kind: "EvidenceMismatch" } as const;
-  if (effect.status !== "started") return holdEffect(snapshot, effect, mismatch);
-  return openReview(snapshot, { ...mismatch, subject: effect.operationId })[0];
+  const { foreignIds = [], operationId } = effect;
+  const { providerId } = need;
+  const known = openMismatch(snapshot, operationId)?.id;
+  // A person has seen it, and nothing waits for an outcome any more.
+  if (known === undefined && isFinal(effect) && foreignIds.includes(providerId)) return snapshot;
+  const mismatch = { ...need, subject: operationId, kind: "EvidenceMismatch" } as const;
+  const [opened, reviewRef] =
+    known === undefined ? openReview(snapshot, mismatch) : [snapshot, known];
+  const told = withProviderId(opened, reviewRef, providerId);
+  if (effect.status === "started" || effect.reviewRef === reviewRef) return told;
+  return withEffect(told, { ...effect, reviewRef });
+}
+
+function withProviderId(snapshot: Snapshot, reviewRef: string, providerId: string): Snapshot {
+  const reviews = snapshot.reviews.map((review) => {
+    const { id, providerIds = [] } = review;
+    if (id !== reviewRef || providerIds.includes(providerId)) return review;
+    return { ...review, providerIds: [...providerIds, providerId] };
+  });
+  return { ...snapshot, reviews };
+}
+
+/** What the provider calls so was told to be something else, whether a person has seen it yet or not. */
+export function isForeign(snapshot: Snapshot, effect: Effect, providerId: string): boolean {
+  const { foreignIds = [], operationId } = effect;
+  const { providerIds = [] } = openMismatch(snapshot, operationId) ?? {};
+  return [...foreignIds, ...providerIds].includes(providerId);
 }
 
 /** The open review that says that something else was found under this operation. */
-export function openMismatch({ reviews }: Snapshot, operationId: string): string | undefined {
+export function openMismatch({ reviews }: Snapshot, operationId: string): Review | undefined {
   return reviews.find(
     ({ kind, resolution, subject }) =>
       kind === "EvidenceMismatch" && subject === operationId && resolution === undefined,
-  )?.id;
+  );
 }
 
 export function resolveReview(

@@ -5,7 +5,7 @@
 // folds it; its id is made of the delivery, so that the same delivery is one finding however often it is matched.
 import { digestOf } from "../../domain/canonical-json.ts";
 import type { Effect } from "../../domain/records/effect.ts";
-import { schemaVersion, type Finding } from "../../domain/records/evidence.ts";
+import { notCompared, schemaVersion, type Finding } from "../../domain/records/evidence.ts";
 import type { Report } from "../../domain/records/report.ts";
 import { caseKeyText, findingIdOf, hintIdOf, parseCaseKey } from "../../domain/identity.ts";
 import type { CaseStore, HintQueue, KeyedEffect, ReportStore } from "../../stores/ports.ts";
@@ -40,7 +40,7 @@ export async function matchReport(ports: MatchPorts, report: Report): Promise<Ma
   );
   if (effect === undefined) return { kind: "unmatched", found: 0 };
   const isErased = snapshot.case?.erased !== undefined;
-  const finding = findingOf(isErased ? withoutWords(report) : report, effect);
+  const finding = isErased ? findingOfErased(report, effect) : findingOf(report, effect);
   for (let n = 1; n <= createsMax; n += 1) {
     const created = await ports.cases.createFinding(finding);
     if (created === "uncertain") continue;
@@ -67,13 +67,19 @@ async function candidatesOf(ports: MatchPorts, report: Report): Promise<KeyedEff
   }
 }
 
-/** Of an erased effect there is nothing left to compare with, and nothing of it may come back. */
-function withoutWords({ echoed: _echoed, target: _target, ...report }: Report): Report {
-  return report;
+/** Nothing of what was said of an erased effect may come back, and what is repeated of it can be compared with nothing. */
+function findingOfErased(report: Report, effect: Effect): Finding {
+  const { echoed = {}, target, ...rest } = report;
+  const saysNothing = target === undefined && Object.keys(echoed).length === 0;
+  return findingOf(rest, effect, saysNothing ? effect.payloadDigest : uncompared(report, effect));
 }
 
 /** Bound to what the report itself names; what it does not name it cannot contradict. */
-function findingOf(report: Report, effect: Effect): Finding {
+function findingOf(
+  report: Report,
+  effect: Effect,
+  payloadDigest = payloadDigestOf(report, effect),
+): Finding {
   const { tenantId, caseId, operationId } = effect;
   const { bodyDigest, eventId, providerId, receivedAtMs, source, stage } = report;
   return {
@@ -91,7 +97,7 @@ function findingOf(report: Report, effect: Effect): Finding {
         boundTo: {
           operationId,
           target: report.target ?? effect.target,
-          payloadDigest: payloadDigestOf(report, effect),
+          payloadDigest,
         },
         content: { deliveryId: eventId },
       },
@@ -103,14 +109,20 @@ function findingOf(report: Report, effect: Effect): Finding {
 }
 
 /** The effect's own, unless a field of the payload that the provider repeats is another. */
-function payloadDigestOf({ echoed = {} }: Report, effect: Effect): string {
+function payloadDigestOf(report: Report, effect: Effect): string {
   const { payload, payloadDigest } = effect;
+  const { echoed = {} } = report;
+  const repeated = Object.entries(echoed);
+  if (repeated.every(([field, said]) => payload?.[field] === said)) return payloadDigest;
   // A sensitive one is not decrypted here: what repeats a part of it is for a person to compare.
-  if (payload === undefined) {
-    return Object.keys(echoed).length === 0 ? payloadDigest : "not compared";
-  }
-  const isSame = Object.entries(echoed).every(([field, said]) => payload[field] === said);
-  return isSame ? payloadDigest : digestOf({ ...payload, ...echoed }, "a provider's report");
+  if (payload === undefined) return uncompared(report, effect);
+  return digestOf({ ...payload, ...echoed }, "a provider's report");
+}
+
+/** Of that which a receipt has proved already there is nothing left to compare. */
+function uncompared({ providerId }: Report, effect: Effect): string {
+  const isKnown = effect.status === "confirmed" && effect.receipt.providerId === providerId;
+  return isKnown ? effect.payloadDigest : notCompared;
 }
 
 /** The finding is durable and due: a lost hint loses nothing. */

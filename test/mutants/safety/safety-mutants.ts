@@ -167,8 +167,22 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "the digest in a receipt's binding",
     patches: one(
       attempt,
-      "if (boundTo.payloadDigest !== effect.payloadDigest)",
+      "if (boundTo.payloadDigest !== payloadDigest)",
       "if (boundTo.payloadDigest === '')",
+    ),
+    seenBy: ["confirmedWasApplied"],
+  },
+  {
+    without: "the memory of what was something else",
+    patches: one(attempt, "return !isKnown &&", "return false &&"),
+    seenBy: ["confirmedWasApplied"],
+  },
+  {
+    without: "the doubt about words that nothing can be compared with",
+    patches: one(
+      "shared/flow/intake/match-report.ts",
+      "return isKnown ? effect.payloadDigest : notCompared;",
+      "return isKnown || notCompared ? effect.payloadDigest : notCompared;",
     ),
     seenBy: ["confirmedWasApplied"],
   },
