@@ -154,13 +154,25 @@ function isExhausted({ attempts }: Effect): boolean {
   return turnedAway >= notSentMax || attempts.length - turnedAway >= leftMax;
 }
 
+/** Something else was found under an operation of its plan, and nobody has looked at that yet. */
+function isPlanDoubted({ final }: CaseTestimony): boolean {
+  const { case: record, reviews = [] } = final?.snapshot ?? {};
+  return reviews.some(
+    ({ kind, resolution, subject }) =>
+      kind === "EvidenceMismatch" &&
+      resolution === undefined &&
+      record?.plan?.operationIds.includes(subject) === true,
+  );
+}
+
 function preparedOutcome(
   testimony: Testimony,
   one: CaseTestimony,
   effect: EffectOf<"prepared">,
 ): Omit<Outcome, "subject"> {
   const record = one.final?.snapshot.case;
-  const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
+  const isHeld =
+    record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0 || isPlanDoubted(one);
   const isParked = record?.held?.reason === "Poison";
   if (isParked || (effect.origin === "plan" && isHeld))
     return { name: "prepared, its case is held" };
@@ -231,6 +243,7 @@ function caseOutcome(
     return { subject, name, ...(stuck === undefined ? {} : { stuck }) };
   }
   if (record.contradictionsOpen > 0) return { subject, name: "held (Contradiction)" };
+  if (isPlanDoubted(one)) return { subject, name: "held (EvidenceMismatch)" };
   if (record.plan !== undefined) {
     const waits = effects.some(
       ({ name }) => /^(unknown|prepared), /.test(name) && name !== "unknown, abandoned",

@@ -226,8 +226,7 @@ export function newWorld(options: WorldOptions) {
     async testimony(settled: boolean): Promise<Testimony> {
       const keys = options.businesses.map((_business, n) => caseKeyOf(n));
       return {
-        ...notes,
-        ...reached,
+        ...asOfNow({ ...notes, ...reached }),
         endedAtMs: nowMs(),
         settled,
         cases: await Promise.all(
@@ -250,6 +249,15 @@ export function newWorld(options: WorldOptions) {
       };
     },
   };
+}
+
+/** Whoever comes later, while nobody works any more, adds nothing to it. */
+function asOfNow<Notes extends object>(notes: Notes): Notes {
+  const copies = Object.entries(notes).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? [...value] : value,
+  ]);
+  return Object.fromEntries(copies) as Notes;
 }
 
 export function expectTransient(error: unknown): void {
