@@ -12,8 +12,14 @@ import { book, claimedCase, firstOf, key, nowMs, receiptFor, settled } from "./s
 const accepted = settled(claimedCase(), "receipt");
 const { operationId } = firstOf(accepted);
 
-function reported(from: Snapshot, stage: Receipt["stage"], providerId = "P-1"): Snapshot {
-  const receipt = { ...receiptFor(firstOf(from), providerId), stage };
+function reported(
+  from: Snapshot,
+  stage: Receipt["stage"],
+  providerId = "P-1",
+  change: Partial<Receipt["boundTo"]> = {},
+): Snapshot {
+  const { boundTo, ...receiptOfIt } = receiptFor(firstOf(from), providerId);
+  const receipt = { ...receiptOfIt, boundTo: { ...boundTo, ...change }, stage };
   const finding = {
     id: `finding:${operationId}:${stage}:${from.findings.length}`,
     type: "finding",
@@ -101,6 +107,14 @@ describe("a message that nobody reports on", () => {
     const delivered = reported(held, "delivered");
     expect(delivered.reviews[0]?.resolution?.how).toBe("settled: its delivery was reported");
     expect(firstOf(delivered).reviewRef).toBeUndefined();
+  });
+
+  test("is visible although something else was told of it meanwhile, seen or not", () => {
+    const told = reported(quiet, "accepted", "P-2", { payloadDigest: "another" });
+    expect(reviewKinds(told)).toEqual(["EvidenceMismatch"]);
+    const seen = { ...told, reviews: [] };
+    const isSilent = { kind: "openReview", recovery: { review: "DeliverySilent" } };
+    for (const snapshot of [told, seen]) expect(at(snapshot, silenceMs)).toMatchObject(isSilent);
   });
 
   test("is left alone once it is delivered, or where no reports are promised", () => {

@@ -144,6 +144,19 @@ test("a case in which anything can still happen is not erased", async () => {
   expect(await erase(world)).toMatchObject({ kind: "refused", why: "mail.tell.v1 is unknown" });
 });
 
+test("a case of which a delivery is not reported yet is not erased: nobody could tell whom it did not reach", async () => {
+  const world = newWorld({ decide: () => plan, deliverySilenceMs: 3_600_000 });
+  await world.post(1, { customer: marker });
+  await world.run();
+  const why =
+    "the delivery of mail.tell.v1 is not reported yet; by 2026-11-29T13:00:00.000Z it is, or a review says that it is not";
+  expect(await erase(world)).toEqual({ kind: "refused", why });
+  world.advance(3_600_000);
+  await world.turn();
+  expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["DeliverySilent"]);
+  expect(await erase(world)).toMatchObject({ kind: "erased" });
+});
+
 test("a case of which evidence lies unfolded is not erased: what it proves would be gone", async () => {
   const world = await closed();
   const [effect] = await world.effects();

@@ -64,13 +64,18 @@ export function newWorld(
     approvals?: Readonly<Record<string, readonly string[]>>;
     sensitive?: readonly string[];
     refresh?: (facts: Facts) => Promise<Facts>;
+    /** How long the provider without a key may be silent about what it took. */
+    deliverySilenceMs?: number;
   } = {},
 ) {
   let clockMs = Date.parse("2026-11-29T12:00:00Z");
   const nowMs = () => clockMs;
   const late: (() => void)[] = [];
   const keyed = testProvider({ name: "keyed", contract: keyContract }, late);
-  const bare = testProvider({ name: "bare", contract: noContract }, late);
+  const { deliverySilenceMs } = options;
+  const bareContract =
+    deliverySilenceMs === undefined ? noContract : { ...noContract, deliverySilenceMs };
+  const bare = testProvider({ name: "bare", contract: bareContract }, late);
   const cases = memoryCases({ nowMs });
   const grants = memoryGrants(
     ...["keyed.first.v1", "keyed.second.v1", "bare.first.v1", "mail.tell.v1"].map(grantFor),

@@ -1,6 +1,8 @@
 // Accepted is not delivered, and no news is no good news: silence past the contract's limit goes to a person.
 //
 // Only where the contract promises reports of delivery (`deliverySilenceMs`); it changes no status and sends nothing.
+import type { Book } from "../definitions.ts";
+import type { Effect } from "../records/effect.ts";
 import { caseOf, type Snapshot } from "../records/snapshot.ts";
 import type { LaneFacts, Step } from "./step.ts";
 
@@ -9,10 +11,8 @@ export function deliveryStep(snapshot: Snapshot, { book, nowMs }: LaneFacts): St
   if (nowMs === undefined || caseOf(snapshot).claim !== undefined) return { kind: "idle" };
   let untilMs = Infinity;
   for (const effect of snapshot.effects) {
-    if (effect.status !== "confirmed" || effect.receipt.stage !== "accepted") continue;
-    const silenceMs = book.provider(effect.provider)?.contract.deliverySilenceMs;
-    if (silenceMs === undefined || effect.reviewRef !== undefined) continue;
-    const silentAtMs = effect.settledAtMs + silenceMs;
+    const silentAtMs = silentAtMsOf(effect, book);
+    if (silentAtMs === undefined) continue;
     if (nowMs >= silentAtMs) {
       const why = `${effect.action} was accepted, and nobody reported its delivery`;
       const recovery = { kind: "review", review: "DeliverySilent", why } as const;
@@ -21,4 +21,12 @@ export function deliveryStep(snapshot: Snapshot, { book, nowMs }: LaneFacts): St
     untilMs = Math.min(untilMs, silentAtMs);
   }
   return untilMs === Infinity ? { kind: "idle" } : { kind: "wait", untilMs };
+}
+
+/** From when on silence about its delivery is a person's; undefined where no report is waited for. */
+export function silentAtMsOf(effect: Effect, book: Book): number | undefined {
+  if (effect.status !== "confirmed" || effect.receipt.stage !== "accepted") return undefined;
+  const silenceMs = book.provider(effect.provider)?.contract.deliverySilenceMs;
+  if (silenceMs === undefined || effect.reviewRef !== undefined) return undefined;
+  return effect.settledAtMs + silenceMs;
 }

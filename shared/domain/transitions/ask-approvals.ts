@@ -14,18 +14,20 @@ export function askApprovals(
   options: { book: Book; nowMs: number },
 ): Snapshot {
   const record = caseOf(snapshot);
+  // What is asked is what was decided: of any other version no answer would count, and it would be asked for ever.
+  const version = record.plan?.decidedOn ?? record.version;
   let n = Math.max(0, ...snapshot.approvals.map((approval) => approval.n));
   const asked = operationIds.map((operationId): Approval => {
     const effect = effectOf(snapshot, operationId);
     const action = options.book.action(effect.action);
     n += 1;
     return {
-      id: `approval:${record.version}:${n}`,
+      id: `approval:${version}:${n}`,
       type: "approval",
       schemaVersion,
       tenantId: snapshot.tenantId,
       caseId: snapshot.caseId,
-      version: record.version,
+      version,
       n,
       operationId,
       payloadDigest: effect.payloadDigest,

@@ -1,6 +1,6 @@
 // Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
 import type { Case, heldReasons } from "../records/case.ts";
-import { isFinal, type Effect, type EffectCore } from "../records/effect.ts";
+import { hasEnded, isFinal, type Effect, type EffectCore } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
 import type { Review, reviewKinds } from "../records/review.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
@@ -94,8 +94,9 @@ export function holdForMismatch(
   const [opened, reviewRef] =
     known === undefined ? openReview(snapshot, mismatch) : [snapshot, known];
   const told = withProviderId(opened, reviewRef, providerId);
-  if (effect.status === "started" || effect.reviewRef === reviewRef) return told;
-  return withEffect(told, { ...effect, reviewRef });
+  // What has an outcome is held by nothing; all that it may wait for is news of its delivery.
+  if (effect.status === "started" || hasEnded(effect)) return told;
+  return effect.reviewRef === reviewRef ? told : withEffect(told, { ...effect, reviewRef });
 }
 
 function withProviderId(snapshot: Snapshot, reviewRef: string, providerId: string): Snapshot {

@@ -2,11 +2,13 @@
 //
 // What is kept beside the case goes first, the case itself last: as long as it shows its facts, the erasing is not complete.
 // Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, an event that
-// nobody has folded needs its body, and a finding may be the proof that something happened after all.
+// nobody has folded needs its body, a finding may be the proof that something happened after all, and a delivery that nobody
+// has reported may have failed.
+import { silentAtMsOf } from "../../../domain/decisions/delivery.ts";
 import { whyLeft } from "../../../domain/decisions/leave.ts";
 import { type CaseKey, newWriteId } from "../../../domain/identity.ts";
 import { schemaVersion } from "../../../domain/records/evidence.ts";
-import { isFinal } from "../../../domain/records/effect.ts";
+import { isFinal, type Effect } from "../../../domain/records/effect.ts";
 import type { LogEntry } from "../../../domain/records/review.ts";
 import { documentsOf, type Snapshot } from "../../../domain/records/snapshot.ts";
 import { erased, erasedBeside, type Erasable } from "../../../domain/transitions/erase.ts";
@@ -89,7 +91,20 @@ function whyNot(snapshot: Snapshot, book: Book): string | undefined {
     return "a finding is not folded yet";
   // What a person gave up needs its payload no more.
   const open = snapshot.effects.find((effect) => !isFinal(effect));
-  return open === undefined ? undefined : `${open.action} is ${open.status}`;
+  if (open !== undefined) return `${open.action} is ${open.status}`;
+  // Erased, nobody could tell any more whom it did not reach.
+  const [silentAtMs, unreported] = lastUnreported(snapshot, book) ?? [];
+  if (silentAtMs === undefined || unreported === undefined) return undefined;
+  return `the delivery of ${unreported.action} is not reported yet; by ${new Date(silentAtMs).toISOString()} it is, or a review says that it is not`;
+}
+
+function lastUnreported({ effects }: Snapshot, book: Book): [number, Effect] | undefined {
+  return effects
+    .flatMap((effect): [number, Effect][] => {
+      const silentAtMs = silentAtMsOf(effect, book);
+      return silentAtMs === undefined ? [] : [[silentAtMs, effect]];
+    })
+    .toSorted(([one], [other]) => other - one)[0];
 }
 
 function batchOf(
