@@ -4,6 +4,7 @@
 // shapes of the records: digests are computed anew, outcomes are named by an oracle of its own (oracle.ts).
 // `npm run mutants` takes the rules of the app away one by one and sees the rule of that name speak here.
 import * as approvals from "./approval-rules.ts";
+import { deliveriesAreTold } from "./delivery-rules.ts";
 import type { Rule } from "./judged.ts";
 import * as ledger from "./ledger-rules.ts";
 import { reachedTheirEnds } from "./oracle.ts";
@@ -50,6 +51,8 @@ export const rules = {
   runsAreOne: ledger.runsAreOne,
   /** What a system reports comes to the operation that it is about. */
   reportsAreHeard: ledger.reportsAreHeard,
+  /** What became of a delivery is in the record; its failure, or silence about it, comes to a person. */
+  deliveriesAreTold,
   /** Every unknown is in an open review, or on its way. */
   unknownIsVisible: ledger.unknownIsVisible,
   /** Every case ended, or is held for a reason that its contract leaves to a person. */

@@ -70,12 +70,15 @@ function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect)
   }
 }
 
-/** A key would settle it by sending again, and nothing of a held case is sent: its review shows it. */
+/** A key, or that it is not there, would settle it by sending again, and nothing of a held case is sent: its review shows it. */
 function isHeldWithCase(testimony: Testimony, { final }: CaseTestimony, effect: Effect): boolean {
   const record = final?.snapshot.case;
   const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
   const contract = testimony.contracts[effect.provider];
-  return isHeld && effect.origin === "plan" && contract?.idempotency !== undefined;
+  const isAbsent =
+    contract?.lookup?.consistency === "strong" && effect.lookups?.absentStartedAtMs !== undefined;
+  const maySendAgain = contract?.idempotency !== undefined || isAbsent;
+  return isHeld && effect.origin === "plan" && maySendAgain;
 }
 
 function reviewOf({ final }: CaseTestimony, id: string | undefined): Review | undefined {
@@ -154,12 +157,12 @@ function isExhausted({ attempts }: Effect): boolean {
   return turnedAway >= notSentMax || attempts.length - turnedAway >= leftMax;
 }
 
-/** Something else was found under an operation of its plan, and nobody has looked at that yet. */
+/** Something else was found under an operation of its plan, or it failed at its goal, and nobody has seen that yet. */
 function isPlanDoubted({ final }: CaseTestimony): boolean {
   const { case: record, reviews = [] } = final?.snapshot ?? {};
   return reviews.some(
     ({ kind, resolution, subject }) =>
-      kind === "EvidenceMismatch" &&
+      (kind === "EvidenceMismatch" || kind === "NotificationFailed") &&
       resolution === undefined &&
       record?.plan?.operationIds.includes(subject) === true,
   );
@@ -243,7 +246,7 @@ function caseOutcome(
     return { subject, name, ...(stuck === undefined ? {} : { stuck }) };
   }
   if (record.contradictionsOpen > 0) return { subject, name: "held (Contradiction)" };
-  if (isPlanDoubted(one)) return { subject, name: "held (EvidenceMismatch)" };
+  if (isPlanDoubted(one)) return { subject, name: "held (something of its plan is doubted)" };
   if (record.plan !== undefined) {
     const waits = effects.some(
       ({ name }) => /^(unknown|prepared), /.test(name) && name !== "unknown, abandoned",

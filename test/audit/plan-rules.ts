@@ -39,7 +39,12 @@ export function plansEndForCause({ cases }: Testimony): Judged {
     const effects = effectsAfter(one, after);
     const isBroken = plan.operationIds.some((operationId) => {
       const effect = effects.get(operationId);
-      return effect?.status === "rejected" || (effect?.status === "unknown" && isFinal(effect));
+      const isFailed = effect?.status === "confirmed" && effect.receipt.stage === "failed";
+      return (
+        effect?.status === "rejected" ||
+        (effect?.status === "unknown" && isFinal(effect)) ||
+        (isFailed && wasSeen(one, after, operationId))
+      );
     });
     const isRefused = one.final?.snapshot.approvals.some(
       ({ answer, version }) => version === plan.decidedOn && answer?.decision === "refuse",
@@ -47,6 +52,21 @@ export function plansEndForCause({ cases }: Testimony): Judged {
     if (isBroken || isRefused === true) return undefined;
     return `the plan of v${plan.decidedOn} was ended by ${after.batch.log.by} for no cause`;
   });
+}
+
+/** That it failed at its goal had been shown to somebody, who said so. */
+function wasSeen({ landed }: CaseTestimony, upTo: Landed, operationId: string): boolean {
+  return landed
+    .slice(0, landed.indexOf(upTo) + 1)
+    .some(({ batch }) =>
+      batch.replaces.some(
+        (document) =>
+          document.type === "review" &&
+          document.kind === "NotificationFailed" &&
+          document.subject === operationId &&
+          document.resolution !== undefined,
+      ),
+    );
 }
 
 /** Nobody writes over what a newer revision has written. */

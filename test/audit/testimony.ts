@@ -2,7 +2,7 @@
 import type { Contract } from "../../shared/domain/contract.ts";
 import type { Decision } from "../../shared/domain/definitions.ts";
 import type { CaseKey } from "../../shared/domain/identity.ts";
-import type { Answer, Finding } from "../../shared/domain/records/evidence.ts";
+import type { Answer, Finding, Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Grant } from "../../shared/domain/records/grant.ts";
 import type { PacingLimits } from "../../shared/flow/turn/pacing.ts";
 import type { Batch, CaseHistory } from "../../shared/stores/ports.ts";
@@ -146,7 +146,13 @@ export interface Testimony {
   /** Each schedule, by the source that its runs name. */
   timers: readonly { source: string; startsAtMs: number; everyMinutes: number }[];
   /** Each webhook of a system that the app said it has, with all times at which it came. */
-  reports: readonly { operationId: string; by: string; deliveredAtMs: readonly number[] }[];
+  reports: readonly {
+    operationId: string;
+    providerId: string;
+    stage: Receipt["stage"];
+    by: string;
+    deliveredAtMs: readonly number[];
+  }[];
   erasures: readonly { caseId: string; atMs: number }[];
   turns: readonly TurnTaken[];
   workers: ReadonlyMap<string, { revision: number; instance: string }>;

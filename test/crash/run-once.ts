@@ -160,6 +160,7 @@ export async function runOnce(
         if (fault !== undefined) return fault;
         return calls === 1 && situation === "answerLost" ? "answerLost" : undefined;
       },
+      deliveryFault: () => undefined,
       lookupFails: () => false,
       lagMs: (settleMs) => settleMs / 2,
     },

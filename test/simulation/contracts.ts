@@ -7,6 +7,10 @@ import type { Contract } from "../../shared/domain/contract.ts";
 export const contractKinds = ["key", "strong", "eventual", "none"] as const;
 export type ContractKind = (typeof contractKinds)[number];
 
+/** Beside these one that promises nothing of its calls, and to report where what it took has gone. */
+export const systemKinds = [...contractKinds, "mail"] as const;
+export type SystemKind = (typeof systemKinds)[number];
+
 /** Small enough that schedules meet their ends. */
 export const pacingLimits: PacingLimits = { concurrencyMax: 1, silencesMax: 2, coolMs: 20_000 };
 
@@ -17,7 +21,7 @@ const callTimeoutMs = 10_000;
 const horizonMs = 60_000;
 const common = { revision: 1, horizonMs, callTimeoutMs, consequence: "It would be done twice." };
 
-export const contracts: Readonly<Record<ContractKind, Contract>> = {
+export const contracts: Readonly<Record<SystemKind, Contract>> = {
   key: {
     ...common,
     idempotency: {
@@ -32,4 +36,5 @@ export const contracts: Readonly<Record<ContractKind, Contract>> = {
   strong: { ...common, lookup: { by: "operationId", consistency: "strong", settleMs: 0 } },
   eventual: { ...common, lookup: { by: "search", consistency: "eventual", settleMs: 120_000 } },
   none: common,
+  mail: { ...common, deliverySilenceMs: 300_000 },
 };

@@ -1,5 +1,6 @@
 // Rolls the faults of a schedule: what may strike, how often and when.
-import { contractKinds, contracts, freezeMsMax } from "./contracts.ts";
+import { contracts, freezeMsMax, systemKinds } from "./contracts.ts";
+import { deliveryFaults } from "./deliveries.ts";
 import { diceOf, type Dice } from "./dice.ts";
 import type { Fault } from "./faults.ts";
 import { resolvedHows, statedHows, type AmountLimit } from "./operators.ts";
@@ -59,6 +60,11 @@ export const makers: readonly Maker[] = [
   (dice) => ({ kind: "call", call: dice.between(1, 6), fault: dice.pick(callFaults) }),
   (dice) => ({ kind: "call", call: dice.between(1, 4), fault: dice.pick(callFaults) }),
   (dice) => ({ kind: "lookupFails", lookup: dice.between(1, 3) }),
+  (dice) => ({
+    kind: "delivery",
+    delivery: dice.between(1, 3),
+    fault: dice.pick(deliveryFaults),
+  }),
   (dice) => ({
     kind: "hint",
     hint: dice.between(1, 15),
@@ -168,7 +174,7 @@ export const rareMakers: readonly Maker[] = [
   (dice) => ({
     kind: "systemOutage",
     atMs: timeOf(dice),
-    system: dice.pick(contractKinds),
+    system: dice.pick(systemKinds),
     how: dice.pick(["silent", "silent", "unreachable"]),
     // Among them one that outlasts what a system keeps its keys for.
     forMs: dice.pick([5000, 60_000, 300_000, keyKeptMs + 60_000]),

@@ -2,7 +2,8 @@
 //
 // A fault on the nth visit, write or call strikes wherever that happens to be in the interleaving; if it never comes so far,
 // the fault does not count.
-import type { ContractKind } from "./contracts.ts";
+import type { SystemKind } from "./contracts.ts";
+import type { DeliveryFault } from "./deliveries.ts";
 import type { AmountLimit, ResolvedHow, StatedHow } from "./operators.ts";
 import type { AnswerFault } from "./people.ts";
 import type { CallFault } from "./providers.ts";
@@ -19,6 +20,8 @@ export type Fault =
   | { kind: "write"; write: number; twist: "lost" | "unanswered" | "late"; landAfterMs: number }
   | { kind: "call"; call: number; fault: CallFault }
   | { kind: "lookupFails"; lookup: number }
+  /** What becomes of the nth delivery, and what is told of it. */
+  | { kind: "delivery"; delivery: number; fault: DeliveryFault }
   | { kind: "hint"; hint: number; fault: "lost" | "twice" | "throws" }
   | { kind: "staleReads"; turn: number; lagVersions: number }
   /** A checkpoint that is not written, or not read. */
@@ -51,7 +54,7 @@ export type Fault =
   | {
       kind: "systemOutage";
       atMs: number;
-      system: ContractKind;
+      system: SystemKind;
       how: "silent" | "unreachable";
       forMs: number;
     }
@@ -75,6 +78,7 @@ export const faultKinds = [
   "answer",
   "call",
   "checkpoint",
+  "delivery",
   "deploy",
   "drain",
   "erase",

@@ -127,7 +127,10 @@ export function operatorsOf(world: World) {
         await tell(finding);
         // What really happened comes to light.
         if (how === "mistaken" && shown !== undefined)
-          world.clock.at(nowMs() + 20_000, () => void reports.report(shown, n + 100));
+          world.clock.at(
+            nowMs() + 20_000,
+            () => void reports.report(shown, { n: n + 100, stage: "accepted" }),
+          );
         told = true;
       }
       return told;
@@ -165,7 +168,7 @@ export function operatorsOf(world: World) {
         known.some((one) => one.operationId === entry.operationId && one.status === "confirmed");
       const entry =
         applied.find((one) => !isKnown(one)) ?? applied[n % Math.max(1, applied.length)];
-      return entry !== undefined && reports.report(entry, n);
+      return entry !== undefined && reports.report(entry, { n, stage: "accepted" });
     },
     reports,
     /** Nothing of this action may be sent for so long; then it is granted again, perhaps not for good. */
@@ -204,6 +207,13 @@ function horizonOf({ offered }: World, provider: string): number {
   return Object.entries(offered).find(([name]) => name === provider)?.[1].horizonMs ?? 0;
 }
 
+const isOnlySeen: readonly Review["kind"][] = [
+  "Contradiction",
+  "DeliverySilent",
+  "EvidenceMismatch",
+  "NotificationFailed",
+];
+
 function isAnsweredBy({ kind, subject }: Review, how: ResolvedHow): boolean {
   switch (how) {
     case "retry":
@@ -213,7 +223,7 @@ function isAnsweredBy({ kind, subject }: Review, how: ResolvedHow): boolean {
     case "release":
       return kind === "CaseHeld";
     case "acknowledge":
-      return kind === "Contradiction" || kind === "NotificationFailed";
+      return isOnlySeen.includes(kind);
   }
 }
 

@@ -16,10 +16,11 @@ import type {
   ProviderReport,
   SendRequest,
 } from "../../shared/domain/definitions.ts";
-import type { Answer, LookupVerdict, Receipt } from "../../shared/domain/records/evidence.ts";
+import { Receipt, type Answer, type LookupVerdict } from "../../shared/domain/records/evidence.ts";
 import type { Applied, Received, Testimony } from "../audit/testimony.ts";
 import type { VirtualClock } from "./clock.ts";
 import type { Happen } from "./happenings.ts";
+import { tellingsOf, type DeliveryFault, type Telling } from "./deliveries.ts";
 import { frozenDigestOf, isSensitive } from "./workflows.ts";
 
 export const callFaults = [
@@ -53,7 +54,7 @@ export interface Systems {
   answered: { worker: string; operationId: string; atMs: number }[];
   askedForTime: Testimony["askedForTime"][number][];
   /** The systems' own webhooks: what one of them did, told before its answer leaves, or later. */
-  tell: ((entry: AppliedHere) => Promise<void>) | undefined;
+  tell: ((entry: AppliedHere, stage: Telling["stage"]) => Promise<void>) | undefined;
   /** One of them has still to come. */
   isTelling(): boolean;
   /** The same system as one worker reaches it. */
@@ -66,6 +67,8 @@ export interface SystemsOptions {
   happen: Happen;
   /** The fault of this call; undefined: none. */
   callFault(call: { provider: string; request: SendRequest }): CallFault | undefined;
+  /** What becomes of the next delivery of a system that promises to report it; undefined: it arrives. */
+  deliveryFault(): DeliveryFault | undefined;
   /** True: this look-up gets no answer. */
   lookupFails(provider: string): boolean;
   /** How long after its application an eventual search shows it. */
@@ -121,6 +124,9 @@ export function systems(options: SystemsOptions): Systems {
       visibleAtMs: nowMs + lagMs,
     };
     applied.push(entry);
+    if (contract.deliverySilenceMs !== undefined) {
+      for (const telling of tellingsOf(options.deliveryFault())) tellLater(entry, telling);
+    }
     const retentionMs = contract.idempotency?.retentionMs ?? 0;
     keys.set(keyText, { entry, untilMs: nowMs + retentionMs });
     return entry;
@@ -158,9 +164,9 @@ export function systems(options: SystemsOptions): Systems {
     if (fault === "busy") return askForTime(arrival);
     const isMisrouted = fault === "misrouted" || fault === "misroutedLost";
     const entry = apply(arrival, isMisrouted ? { payload: { of: "another" } } : {});
-    if (isMisrouted) tellLater(entry);
+    if (isMisrouted) tellLater(entry, { afterMs: misroutedMs(), stage: "accepted" });
     if (fault === "answerLate") return timedOut();
-    if (fault === "reportFirst") await world.tell?.(entry);
+    if (fault === "reportFirst") await world.tell?.(entry, "accepted");
     await clock.sleep(options.latencyMs());
     if (fault === "answerLost" || fault === "lostThenRefused" || fault === "misroutedLost")
       return { kind: "noAnswer", reason: "reset" };
@@ -170,12 +176,13 @@ export function systems(options: SystemsOptions): Systems {
   }
 
   /** Soon, or when it may have been given up and its case erased. */
-  function tellLater(entry: AppliedHere): void {
-    const laterMs = applied.length % 2 === 0 ? 30_000 : 720_000;
+  const misroutedMs = () => (applied.length % 2 === 0 ? 30_000 : 720_000);
+
+  function tellLater(entry: AppliedHere, { afterMs, stage }: Telling): void {
     untold += 1;
-    clock.at(clock.nowMs() + laterMs, () => {
+    clock.at(clock.nowMs() + afterMs, () => {
       untold -= 1;
-      void world.tell?.(entry);
+      void world.tell?.(entry, stage);
     });
   }
 
@@ -255,16 +262,17 @@ const Told = z.object({
   providerId: z.string(),
   target: z.string(),
   echoed: z.record(z.string(), z.string()),
+  stage: Receipt.shape.stage,
 });
 
-export function toldOf(entry: AppliedHere): z.infer<typeof Told> {
+export function toldOf(entry: AppliedHere, stage: Telling["stage"]): z.infer<typeof Told> {
   const { action, payload } = entry;
   const { amount, of } = payload;
   const echoed = {
     ...(typeof of === "string" ? { of } : {}),
     ...(typeof amount === "string" && !isSensitive(action) ? { amount } : {}),
   };
-  return { ...entry, echoed };
+  return { ...entry, echoed, stage };
 }
 
 /** A system that was called under a key repeats the key and nothing else. */
@@ -274,7 +282,7 @@ function reportIn(data: unknown): ProviderReport {
     providerKey === undefined
       ? ({ kind: "operation", caseKey, operationId } as const)
       : ({ kind: "providerKey", providerKey } as const);
-  return { ...told, about, stage: "accepted" };
+  return { ...told, about };
 }
 
 /** What the system says it did, never what it was asked. */

@@ -4,6 +4,7 @@
 // 202 comes again, and each third delivery comes twice whatever it got. An index lags: what was applied just now is
 // not found by its key.
 import { createHash } from "node:crypto";
+import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Book } from "../../shared/domain/definitions.ts";
 import { parseCaseKey } from "../../shared/domain/identity.ts";
 import { TransientFault } from "../../shared/domain/faults.ts";
@@ -19,8 +20,15 @@ const indexLagMs = 40_000;
 const againMs = 5000;
 const deliveriesMax = 5;
 
+interface Webhook {
+  /** Distinguishes one telling of the same from the next. */
+  n: number;
+  stage: Receipt["stage"];
+}
+
 interface Delivery {
   eventId: string;
+  stage: Receipt["stage"];
   /** It repeats nothing of what it was asked. */
   bare: boolean;
 }
@@ -53,8 +61,12 @@ export function reportsOf(world: World, book: Book) {
     random: () => `report ${(made += 1)}`,
   };
 
-  async function deliver(entry: AppliedHere, { eventId, bare }: Delivery, nth = 1): Promise<void> {
-    const told = toldOf(entry);
+  async function deliver(
+    entry: AppliedHere,
+    { bare, eventId, stage }: Delivery,
+    nth = 1,
+  ): Promise<void> {
+    const told = toldOf(entry, stage);
     const data = bare ? { ...told, echoed: {} } : told;
     const content = Buffer.from(JSON.stringify({ type: "done", data }));
     const provider = book.provider(entry.provider);
@@ -68,17 +80,18 @@ export function reportsOf(world: World, book: Book) {
     deliveries.set(eventId, times);
     times.push(receivedAtMs);
     if (wasHeard(recorded)) {
-      const { operationId } = entry;
-      notes.reports.push({ operationId, by: `source:${source.name}`, deliveredAtMs: times });
+      const { operationId, providerId } = entry;
+      const by = `source:${source.name}`;
+      notes.reports.push({ operationId, providerId, stage, by, deliveredAtMs: times });
     }
     const comesAgain = !wasHeard(recorded) || (nth === 1 && made % 3 === 0);
     if (comesAgain && nth < deliveriesMax)
-      clock.at(nowMs() + againMs, () => void deliver(entry, { eventId, bare }, nth + 1));
+      clock.at(nowMs() + againMs, () => void deliver(entry, { bare, eventId, stage }, nth + 1));
   }
 
   return {
     /** False: the ledger knows nothing of it. */
-    async report(entry: AppliedHere, n: number): Promise<boolean> {
+    async report(entry: AppliedHere, { n, stage }: Webhook): Promise<boolean> {
       const key = parseCaseKey(entry.caseKey);
       if (key === undefined) return false;
       const { snapshot } = await cases.read(key);
@@ -91,7 +104,7 @@ export function reportsOf(world: World, book: Book) {
         ...snapshot.reviews.flatMap(({ providerIds = [] }) => providerIds),
       ].includes(entry.providerId);
       if (bare) notes.happen("what was something else was told in fewer words");
-      await deliver(entry, { eventId: `${entry.providerId}-${n}`, bare });
+      await deliver(entry, { bare, eventId: `${entry.providerId}-${stage}-${n}`, stage });
       return true;
     },
     /** As each sweep does it. */

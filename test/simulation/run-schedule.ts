@@ -30,6 +30,8 @@ const settleForMs = 4 * 3_600_000;
 /** Longer than a payload lives on after its end. */
 const monthMs = 31 * 24 * 3_600_000;
 const sweepEveryMs = 60_000;
+/** A hundred times what a schedule takes: whatever needs more goes round in a circle. */
+const visitsMax = 20_000;
 const feedEveryMs = 5000;
 
 export async function runSchedule(
@@ -69,7 +71,8 @@ export async function runSchedule(
   });
   const operators = operatorsOf(world);
   world.setPump(fleet.pump);
-  world.reached.tell = async (entry) => void (await operators.reports.report(entry, 9000));
+  world.reached.tell = async (entry, stage) =>
+    void (await operators.reports.report(entry, { n: 9000, stage }));
   peopleOf(world, {
     afterMs: schedule.answerAfterMs,
     answerFault: (n) => struck("answer", ({ question }) => question === n)[0]?.fault,
@@ -94,10 +97,12 @@ export async function runSchedule(
   });
   for (const [n] of schedule.businesses.entries()) await world.post(n, { n: 1000 + n, amount: 1 });
   fleet.pump();
-  await world.clock.run(startMs + faultsForMs);
+  const goesRound = () => run.counts.visit > visitsMax;
+  await world.clock.run(startMs + faultsForMs, goesRound);
   isOver = true;
   void settle(world, fleet, operators);
-  await world.clock.run(world.nowMs() + settleForMs, () => isQuietNow);
+  await world.clock.run(world.nowMs() + settleForMs, () => isQuietNow || goesRound());
+  if (goesRound()) world.notes.defects.push(`it goes round: ${run.counts.visit} boundaries`);
   const atEnd = await world.testimony(true);
   const testimony = isQuietNow ? { ...atEnd, ...(await afterAMonth(world, fleet)) } : atEnd;
   show(testimony);
@@ -138,6 +143,10 @@ function worldOf(run: Run): World {
           return "answerLost";
         }
         return struck("call", ({ call }) => call === counts.call)[0]?.fault;
+      },
+      deliveryFault() {
+        counts.delivery += 1;
+        return struck("delivery", ({ delivery }) => delivery === counts.delivery)[0]?.fault;
       },
       lookupFails(provider) {
         counts.lookup += 1;

@@ -13,7 +13,16 @@ export type Struck = <Kind extends Fault["kind"]>(
 
 /** What has been counted so far: faults strike by number. */
 export type Counts = Record<
-  "visit" | "write" | "call" | "lookup" | "hint" | "send" | "latency" | "checkpoint" | "ask",
+  | "visit"
+  | "write"
+  | "call"
+  | "delivery"
+  | "lookup"
+  | "hint"
+  | "send"
+  | "latency"
+  | "checkpoint"
+  | "ask",
   number
 >;
 
@@ -21,6 +30,7 @@ export const nothingCounted: Counts = {
   visit: 0,
   write: 0,
   call: 0,
+  delivery: 0,
   lookup: 0,
   hint: 0,
   send: 0,

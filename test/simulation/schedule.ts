@@ -2,7 +2,7 @@
 //
 // Faults are explicit, so that a schedule can be shrunk by leaving some of them out. A fault on the nth visit, write or
 // call strikes wherever that happens to be in the interleaving; if it never comes so far, the fault does not count.
-import { contractKinds } from "./contracts.ts";
+import { systemKinds } from "./contracts.ts";
 import { diceOf, mixSeeds, type Dice } from "./dice.ts";
 import { certainMakers, makers, rareMakers, type Aim } from "./fault-makers.ts";
 import type { Fault } from "./faults.ts";
@@ -42,7 +42,7 @@ export function scheduleOf(seed: number, n: number): Schedule {
 
 function businessOf(dice: Dice): Business {
   const kinds = (min: number, max: number) =>
-    Array.from({ length: dice.between(min, max) }, () => dice.pick(contractKinds));
+    Array.from({ length: dice.between(min, max) }, () => dice.pick(systemKinds));
   const plan = kinds(1, 3);
   return {
     plan,

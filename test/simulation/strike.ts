@@ -101,6 +101,7 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
     case "lockLost":
     case "write":
     case "call":
+    case "delivery":
     case "lookupFails":
     case "checkpoint":
     case "modelFails":

@@ -20,7 +20,7 @@ import {
 import { canonicalJson, digestOf } from "../../shared/domain/canonical-json.ts";
 import type { PayloadKeys } from "../../shared/domain/payload-keys.ts";
 import type { ActionRequest } from "../../shared/domain/records/case.ts";
-import { contractKinds, type ContractKind } from "./contracts.ts";
+import { systemKinds, type SystemKind } from "./contracts.ts";
 import type { Happen } from "./happenings.ts";
 import { everyKey } from "./keyring.ts";
 
@@ -28,10 +28,10 @@ export type Decider = "rest" | "again" | "repeats" | "hasty";
 
 export interface Business {
   /** The contracts of the plan's effects, in their order. */
-  plan: readonly ContractKind[];
+  plan: readonly SystemKind[];
   /** Which of them a person must approve, by their place. */
   asked?: readonly number[];
-  notify: readonly ContractKind[];
+  notify: readonly SystemKind[];
   decider: Decider;
   /** Whether its decider asks a model, whose answer is a new one each time. */
   asksModel?: boolean;
@@ -46,7 +46,7 @@ const payload = z.record(z.string(), z.unknown());
 const stepsMax = 3;
 
 type ActionKind = "step" | "asked" | "undo" | "tell";
-const actionOf = (kind: ContractKind, what: ActionKind, n = 0) => `${kind}.${what}${n}.v1`;
+const actionOf = (kind: SystemKind, what: ActionKind, n = 0) => `${kind}.${what}${n}.v1`;
 /** By its name, so that the auditor can tell, too. */
 /** Of what would be done for more, each one is asked about first, whatever its action. */
 const askAbove = 8;
@@ -58,7 +58,7 @@ export function asksFirst(action: string, { amount }: Readonly<Record<string, un
 const needsPerson = (action: string) => /\.(asked|undo)\d/.test(action);
 const isStep = (action: string) => /\.(asked|step)\d/.test(action);
 
-export const actionNames = contractKinds.flatMap((kind) => [
+export const actionNames = systemKinds.flatMap((kind) => [
   ...Array.from({ length: stepsMax }, (_, n) => actionOf(kind, "step", n)),
   ...Array.from({ length: stepsMax }, (_, n) => actionOf(kind, "asked", n)),
   actionOf(kind, "undo"),
@@ -213,7 +213,7 @@ function undoing({ decider }: Business, view: DecideView, made: Made): ActionReq
   const toUndo = decider === "hasty" && unproved !== undefined ? [unproved] : confirmed;
   return toUndo
     .map(({ action, operationId }): ActionRequest => ({
-      action: actionOf(action.split(".")[0] as ContractKind, "undo"),
+      action: actionOf(action.split(".")[0] as SystemKind, "undo"),
       target: operationId,
       payload: { undo: operationId, ...said(view, made) },
       compensates: operationId,

@@ -20,7 +20,7 @@ import { memoryControl } from "../memory/memory-control.ts";
 import { memoryGrants } from "../memory/memory-grants.ts";
 import { memoryHints, type QueueName } from "../memory/memory-hints.ts";
 import { virtualClock } from "./clock.ts";
-import { contracts, pacingLimits, type ContractKind } from "./contracts.ts";
+import { contracts, pacingLimits, type SystemKind } from "./contracts.ts";
 import { notebook, type Notebook } from "./notebook.ts";
 import { noticing } from "./noticing.ts";
 import { keyring } from "./keyring.ts";
@@ -67,7 +67,7 @@ export interface Visit {
 export interface WorldOptions {
   businesses: readonly Business[];
   latencyMs(): number;
-  systems: Pick<SystemsOptions, "callFault" | "lookupFails" | "lagMs">;
+  systems: Pick<SystemsOptions, "callFault" | "deliveryFault" | "lookupFails" | "lagMs">;
   /** Runs an act at a boundary, under whatever the schedule has for it. */
   visit<Result>(visit: Visit, act: () => Promise<Result>): Promise<Result>;
   hintFault(): "lost" | "twice" | "throws" | undefined;
@@ -77,7 +77,7 @@ export interface WorldOptions {
   fused?: boolean;
   /** Whether workers are paced. */
   paced?: boolean;
-  contracts?: Partial<Record<ContractKind, (typeof contracts)[ContractKind]>>;
+  contracts?: Partial<Record<SystemKind, (typeof contracts)[SystemKind]>>;
 }
 
 export interface Told {
@@ -105,7 +105,7 @@ export function newWorld(options: WorldOptions) {
   const cases = memoryCases({ nowMs });
   const grants = memoryGrants();
   const ring = keyring();
-  const down = new Map<string, Outage & { system: ContractKind; untilMs: number }>();
+  const down = new Map<string, Outage & { system: SystemKind; untilMs: number }>();
   const control = memoryControl({ nowMs });
   const broker = memoryHints({ nowMs: () => nowMs() + skew.brokerMs });
   const reached = systems({
@@ -176,7 +176,7 @@ export function newWorld(options: WorldOptions) {
         notes.happen("a system was down for longer than it keeps its keys");
       return found.how;
     },
-    takeDown(system: ContractKind, how: Outage): void {
+    takeDown(system: SystemKind, how: Outage): void {
       down.set(system, { ...how, system, untilMs: nowMs() + how.forMs });
     },
     setPump: (act: () => void) => void (pump = act),

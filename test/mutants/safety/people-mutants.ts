@@ -162,8 +162,8 @@ export const peopleMutants: readonly SafetyMutant[] = [
     without: "the settling before an erasure",
     patches: one(
       erase,
-      "return open === undefined ? undefined :",
-      "return open === undefined || open.status.length > 0 ? undefined :",
+      "if (open !== undefined) return",
+      "if (open !== undefined && open.action === '') return",
     ),
     seenBy: ["erasedForGood"],
   },

@@ -173,6 +173,42 @@ const protocolMutants: readonly SafetyMutant[] = [
     seenBy: ["confirmedWasApplied"],
   },
   {
+    without: "the silence about a delivery",
+    patches: one(
+      "shared/domain/decisions/delivery.ts",
+      "if (nowMs >= silentAtMs) {",
+      "if (nowMs >= silentAtMs + Infinity) {",
+    ),
+    seenBy: ["deliveriesAreTold"],
+  },
+  {
+    without: "the failure that an older delivery does not make good",
+    patches: one(
+      "shared/domain/transitions/fold-findings.ts",
+      'if (effect.receipt.stage === "failed") return snapshot;',
+      'if (effect.receipt.stage === "failed" && snapshot.case === undefined) return snapshot;',
+    ),
+    seenBy: ["deliveriesAreTold"],
+  },
+  {
+    without: "the review of what failed at its goal",
+    patches: one(
+      "shared/domain/transitions/fold-findings.ts",
+      'if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;',
+      'if (effect.status !== "confirmed" || operationId !== "") return snapshot;',
+    ),
+    seenBy: ["deliveriesAreTold"],
+  },
+  {
+    without: "the watch over what is not reported yet, in an erasing",
+    patches: one(
+      "shared/flow/operate/cases/erase-case.ts",
+      "if (silentAtMs === undefined || unreported === undefined) return undefined;",
+      "if (silentAtMs !== 0 || unreported === undefined) return undefined;",
+    ),
+    seenBy: ["deliveriesAreTold"],
+  },
+  {
     without: "the memory of what was something else",
     patches: one(attempt, "return !isKnown &&", "return false &&"),
     seenBy: ["confirmedWasApplied"],

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Patch } from "./mutant.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -26,6 +27,7 @@ const copied = [
   "test/simulation",
   "package.json",
 ];
+const preload = pathToFileURL(join(import.meta.dirname, "end-with-parent.ts")).href;
 /** For one run of a script. */
 export const runsForMs = 600_000;
 
@@ -78,8 +80,7 @@ function apply(scratch: string, patch: Patch): void {
 }
 
 async function runScript(scratch: string, script: string, args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [join(scratch, script), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+  const child = spawn(process.execPath, ["--import", preload, join(scratch, script), ...args], {
     timeout: runsForMs,
   });
   open.set(scratch, child);
