@@ -130,7 +130,15 @@ export function logIdsUnique({ cases }: Testimony): Judged {
 }
 
 /** The batch of a commit carries what it owes. */
-export function commitTells({ cases, settled }: Testimony): Judged {
+export function commitTells({ cases, settled, statements }: Testimony): Judged {
+  const givenUp = new Set(
+    statements
+      .filter(
+        ({ finding: { content } }) =>
+          content.kind === "statement" && content.statement.kind === "abandon",
+      )
+      .map(({ finding }) => finding.operationId),
+  );
   const commits = cases.flatMap(({ decisions, landed }) =>
     inPairs(landed).flatMap(([before, after]) => {
       const moved =
@@ -138,12 +146,12 @@ export function commitTells({ cases, settled }: Testimony): Judged {
       return moved ? [() => untold(after, decisions)] : [];
     }),
   );
-  const told = settled ? cases.flatMap((one) => notifications(one)) : [];
+  const told = settled ? cases.flatMap((one) => notifications(one, givenUp)) : [];
   return judged([...commits, ...told], (isWrong) => isWrong());
 }
 
 /** Each comes to an end, or to a person. A parked case's own review shows what it holds. */
-function notifications({ final }: CaseTestimony): (() => string[])[] {
+function notifications({ final }: CaseTestimony, givenUp: ReadonlySet<string>): (() => string[])[] {
   if (final?.snapshot.case?.held?.reason === "Poison") return [];
   const reviewed = new Set(
     final?.snapshot.reviews
@@ -157,7 +165,8 @@ function notifications({ final }: CaseTestimony): (() => string[])[] {
       effect.status === "confirmed" ||
       reviewed.has(effect.operationId) ||
       (effect.status === "rejected" && effect.settledBy === "person") ||
-      (effect.status === "unknown" && effect.abandonedBy !== undefined);
+      (effect.status === "unknown" && effect.abandonedBy !== undefined) ||
+      (effect.status === "cancelled" && givenUp.has(effect.operationId));
     return isTold
       ? []
       : [`${effect.operationId} told nobody: it is ${effect.status}, and no review is open`];

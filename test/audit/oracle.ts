@@ -73,11 +73,13 @@ function effectOutcome(testimony: Testimony, one: CaseTestimony, effect: Effect)
 /** A key, or that it is not there, would settle it by sending again, and nothing of a held case is sent: its review shows it. */
 function isHeldWithCase(testimony: Testimony, { final }: CaseTestimony, effect: Effect): boolean {
   const record = final?.snapshot.case;
-  const isHeld = record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0;
+  const isHeld =
+    record?.held !== undefined || (record?.contradictionsOpen ?? 0) > 0 || isPlanDoubted({ final });
   const contract = testimony.contracts[effect.provider];
   const isAbsent =
     contract?.lookup?.consistency === "strong" && effect.lookups?.absentStartedAtMs !== undefined;
-  const maySendAgain = contract?.idempotency !== undefined || isAbsent;
+  const isOrdered = effect.retryOrder?.attempts === effect.attempts.length;
+  const maySendAgain = contract?.idempotency !== undefined || isAbsent || isOrdered;
   return isHeld && effect.origin === "plan" && maySendAgain;
 }
 
@@ -96,6 +98,10 @@ function whyMachineCould(
   const contract = testimony.contracts[effect.provider];
   if (contract === undefined) return `no contract of ${effect.provider}`;
   if (review.kind === "EvidenceMismatch") return undefined;
+  // What the contract promises now it did not promise for those calls; and whoever looked may have been other code than made them.
+  if (effect.contractRevision !== contract.revision) return undefined;
+  if (openedBy(testimony, one, review)?.revision !== effect.contractRevision && hasMoved(contract))
+    return undefined;
   const isCurrent =
     effect.origin === "outbox" ||
     (effect.decidedOn === review.caseVersion && !isRefused(one, effect));
@@ -115,6 +121,15 @@ function whyMachineCould(
   const wasOrphaned = orphanedIds(testimony).has(effect.operationId);
   return isCurrent && !wasOrphaned ? "it is not there and may be sent again" : undefined;
 }
+
+/** A worker of which code; undefined: none that is known. */
+function openedBy({ workers }: Testimony, { landed }: CaseTestimony, review: Review) {
+  const opening = landed.find(({ batch }) => batch.creates.some(({ id }) => id === review.id));
+  return workers.get(opening?.batch.log.by ?? "");
+}
+
+/** Only where code of several revisions calls several addresses is there a second revision of a contract. */
+const hasMoved = ({ revision }: Contract) => revision > 1;
 
 /** Asked again while it was unknown, and a person said no: nothing of it is sent any more. */
 function isRefused({ final }: CaseTestimony, { decidedOn }: Effect): boolean {
@@ -158,7 +173,7 @@ function isExhausted({ attempts }: Effect): boolean {
 }
 
 /** Something else was found under an operation of its plan, or it failed at its goal, and nobody has seen that yet. */
-function isPlanDoubted({ final }: CaseTestimony): boolean {
+function isPlanDoubted({ final }: Pick<CaseTestimony, "final">): boolean {
   const { case: record, reviews = [] } = final?.snapshot ?? {};
   return reviews.some(
     ({ kind, resolution, subject }) =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { choicesOf } from "../../shared/domain/decisions/choices.ts";
 import { consequenceOf } from "../../shared/domain/decisions/consequences.ts";
 import { heldReasons } from "../../shared/domain/records/case.ts";
+import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Review } from "../../shared/domain/records/review.ts";
 import { withCase, withEffect, type Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { foldFindings } from "../../shared/domain/transitions/fold-findings.ts";
@@ -21,6 +22,11 @@ function reviewed(snapshot: Snapshot, kind: Review["kind"], isHeld = true): [Sna
   const review = held.reviews.find(({ id }) => id === reviewRef);
   if (review === undefined) throw new Error("no review");
   return [held, review];
+}
+
+function failed(effect: Effect | undefined): Effect {
+  if (effect?.status !== "confirmed") throw new Error("not confirmed");
+  return { ...effect, receipt: { ...effect.receipt, stage: "failed" } };
 }
 
 function shown([snapshot, review]: [Snapshot, Review]): Record<string, string> {
@@ -42,6 +48,22 @@ describe("an unknown effect under a key that its provider still enforces", () =>
       lookAgain: "no",
       abandon: "permitted",
     });
+  });
+
+  test("of a plan of which another effect is doubted is sent by no word of a person, not even by two", () => {
+    const second = settled(claimedCase(settled(claimedCase(), "receipt")), noAnswer);
+    const [first, other] = second.effects;
+    const need = { why: "test", consequence: "", nowMs };
+    const ofSecond = { ...need, subject: other?.operationId ?? "", kind: "UnknownEffect" } as const;
+    const [inReview] = openReview(second, ofSecond);
+    const choices = (snapshot: Snapshot) => shown([snapshot, inReview.reviews[0] as Review]);
+    expect(choices(inReview)).toMatchObject({ retry: "permitted" });
+    for (const kind of ["NotificationFailed", "EvidenceMismatch"] as const) {
+      const doubt = { ...need, subject: first?.operationId ?? "", kind };
+      expect(choices(openReview(inReview, doubt)[0])).toMatchObject({ retry: "no" });
+    }
+    const seen = withEffect(inReview, failed(first));
+    expect(choices(seen)).toMatchObject({ retry: "no", happened: "permitted" });
   });
 
   test("for which something else was found is sent again by force only", () => {

@@ -71,6 +71,20 @@ describe("a message that the provider has accepted (cases.md 54)", () => {
   });
 });
 
+test("what its plan's next effect sent is not sent again once the first has failed: it is a person's", () => {
+  const second = settled(claimedCase(accepted), { kind: "noAnswer", reason: "reset" });
+  const lateMs = nowMs + 60_000;
+  expect(next(second, book, { nowMs: lateMs })).toMatchObject({ kind: "claim" });
+  const failed = reported(second, "failed");
+  const seen = { ...failed, reviews: [] };
+  for (const snapshot of [failed, seen]) {
+    expect(next(snapshot, book, { nowMs: lateMs })).toMatchObject({
+      kind: "openReview",
+      recovery: { review: "UnknownEffect" },
+    });
+  }
+});
+
 describe("a message that nobody reports on", () => {
   const silenceMs = 72 * 3_600_000;
   const { effects, ...rest } = accepted;

@@ -46,7 +46,8 @@ const firstStartMs = nowMs;
 const deadlineMs = firstStartMs + 1000 + callTimeoutMs;
 const overMs = deadlineMs + noContract.horizonMs;
 
-type Look = "none" | "absentEarly" | "absentLate" | "inconclusive";
+/** Elsewhere: by code that calls another address, which says nothing of where these attempts went. */
+type Look = "none" | "absentEarly" | "absentLate" | "absentElsewhere" | "inconclusive";
 type Ends = "ended" | "orphaned" | "notSentLast" | "replayedError";
 
 interface Row {
@@ -101,7 +102,7 @@ function effectOfRow(row: Row): EffectOf<"unknown"> {
       end: isLast ? endOf(row.ends) : { kind: "noAnswer", atMs: firstStartMs },
     };
   });
-  const lookups = lookupsOf(row.look);
+  const lookups = lookupsOf(row);
   return {
     ...unknownEffect,
     attempts,
@@ -124,15 +125,25 @@ function endOf(ends: Ends): Attempt["end"] {
   }
 }
 
-function lookupsOf(look: Look): EffectOf<"unknown">["lookups"] {
+function lookupsOf({ account, apiVersion, look }: Row): EffectOf<"unknown">["lookups"] {
   const told = { count: 1, notBeforeMs: 0 };
+  const absentUnder = { account, apiVersion, contractRevision: unknownEffect.contractRevision };
   switch (look) {
     case "none":
       return undefined;
     case "absentEarly":
-      return { ...told, lastStartedAtMs: overMs, absentStartedAtMs: overMs };
+      return { ...told, lastStartedAtMs: overMs, absentStartedAtMs: overMs, absentUnder };
     case "absentLate":
-      return { ...told, lastStartedAtMs: overMs + 1, absentStartedAtMs: overMs + 1 };
+    case "absentElsewhere": {
+      const atMs = overMs + 1;
+      const elsewhere = { ...absentUnder, apiVersion: "v3" };
+      return {
+        ...told,
+        lastStartedAtMs: atMs,
+        absentStartedAtMs: atMs,
+        absentUnder: look === "absentLate" ? absentUnder : elsewhere,
+      };
+    }
     case "inconclusive":
       return { ...told, lastStartedAtMs: overMs + 1 };
   }
@@ -168,7 +179,7 @@ const plainRow: Row = {
 
 const dimensions = {
   contract: Object.keys(contracts) as (keyof typeof contracts)[],
-  look: ["none", "absentEarly", "absentLate", "inconclusive"],
+  look: ["none", "absentEarly", "absentLate", "absentElsewhere", "inconclusive"],
   ends: ["ended", "orphaned", "notSentLast", "replayedError"],
   attemptCount: [1, 2, attemptLimits.leftMax - 1, attemptLimits.leftMax, attemptLimits.leftMax + 1],
   ageMs: [
@@ -273,6 +284,10 @@ describe("each row of the design's table", () => {
     expect(recovered({ ...late, account: "other" }).kind).toBe("review");
   });
 
+  test("strong, absent late where other code looked: it looks for itself", () => {
+    expect(recovered({ ...late, look: "absentElsewhere" })).toEqual({ kind: "lookUp" });
+  });
+
   test("search, absent: it looks until the lag has passed, then a person decides", () => {
     const search = { ...plainRow, contract: "eventual", look: "inconclusive" } as const;
     expect(recovered(search)).toEqual({ kind: "lookUp" });
@@ -283,6 +298,7 @@ describe("each row of the design's table", () => {
       count: 5,
       lastStartedAtMs: startedMs,
       absentStartedAtMs: startedMs,
+      absentUnder: { account: "acme", apiVersion: "v1", contractRevision: effect.contractRevision },
       notBeforeMs: 0,
     };
     const facts = {

@@ -1,8 +1,10 @@
 // A deploy that speaks a new version of a provider's API, while effects wait: what never left is sent under the new one, and what
 // may have left under the old one is never sent under another.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { crm } from "../../shared/providers/crm.ts";
 import { supplierPortal } from "../../shared/providers/supplier-portal.ts";
+import { planOf } from "../domain/situations.ts";
+import { ivo, operatorsOf, una } from "./operate/operators.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 async function waitsForApproval(): Promise<World> {
@@ -22,6 +24,8 @@ async function approve(world: World): Promise<void> {
   await allow(world, "approval:1:1");
   await world.run();
 }
+
+const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
 
 const first = async (world: World) => (await world.effects())[0];
 
@@ -84,6 +88,70 @@ test("an effect that was provably turned away under one version is sent under th
   await world.run();
   expect(await first(world)).toMatchObject({ status: "confirmed", apiVersion: "v2" });
   expect(world.keyed.applied).toHaveLength(2);
+});
+
+describe("while old and new code run beside each other, and each address knows only its own calls", () => {
+  /** Its calls are looked up by our id, and nothing else is promised. */
+  function lookedUp(world: World): void {
+    const { idempotency: _none, ...contract } = world.keyed.contract;
+    const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+    world.keyed.contract = { ...contract, lookup };
+    world.keyed.lookup = async ({ binding }) => {
+      const [applied] = world.keyed.applied;
+      if (applied === undefined || world.keyed.apiVersion !== "v1") return { kind: "absent" };
+      const receipt = { stage: "accepted", providerId: applied.providerId, content: {} } as const;
+      return { kind: "found", receipt: { ...receipt, boundTo: binding } };
+    };
+  }
+
+  const creditOnce = planOf([credit], { notifications: [] });
+
+  test("what the new code did not find is no absence for the old code", async () => {
+    const world = newWorld({ decide: () => creditOnce, fused: false });
+    lookedUp(world);
+    world.keyed.script = ["appliedAndDropped"];
+    world.keyed.duringCall = () => void (world.keyed.apiVersion = "v2");
+    await world.post(1);
+    await world.turn();
+    world.keyed.duringCall = undefined;
+    world.advance(121_000);
+    let [writes, hasLooked] = [0, false];
+    const dies = world.worker({
+      at: (boundary, act) => {
+        hasLooked ||= boundary === "lookUp";
+        writes += hasLooked && boundary === "write" ? 1 : 0;
+        // Its look is written, and nobody has been asked yet.
+        return writes === 2 ? new Promise(() => {}) : act();
+      },
+    });
+    void world.turn(dies);
+    await vi.waitFor(() => expect(writes).toBe(2));
+    expect((await first(world))?.lookups?.absentUnder).toMatchObject({ apiVersion: "v2" });
+    world.keyed.apiVersion = "v1";
+    await world.run();
+    expect(await first(world)).toMatchObject({ status: "confirmed" });
+    expect(world.keyed.applied).toHaveLength(1);
+  });
+
+  test("a retry that two people forced at the new address is covered by no key of the old one", async () => {
+    const world = newWorld({ decide: () => creditOnce });
+    world.keyed.script = ["swallowed", "appliedAndDropped"];
+    world.keyed.duringCall = () => void (world.keyed.apiVersion = "v2");
+    await world.post(1);
+    await world.run();
+    expect(world.keyed.received).toHaveLength(1);
+    const people = operatorsOf(world);
+    const [review] = await world.reviews();
+    const force = { how: "retry", forced: true, reason: "by phone" };
+    const { body } = await people.resolve(review?.id ?? "", force, ivo);
+    await people.confirm(review?.id ?? "", { requestId: body.requestId ?? "none" }, una);
+    // Rolled back while the forced call is out.
+    world.keyed.duringCall = () => void (world.keyed.apiVersion = "v1");
+    await world.run();
+    expect(world.keyed.received).toHaveLength(2);
+    expect(await first(world)).toMatchObject({ status: "unknown" });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["UnknownEffect"]);
+  });
 });
 
 describe("a provider whose address is set to another", () => {

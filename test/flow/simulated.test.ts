@@ -32,12 +32,17 @@ function searchedOnce(absent: boolean): EffectOf<"unknown"> {
   const effect = effectOf(lost, firstOf(lost).operationId);
   if (effect.status !== "unknown") throw new Error("it should be unknown");
   const startedAtMs = nowMs + 3_600_000;
+  const { account, apiVersion, contractRevision } = effect;
+  const absence = {
+    absentStartedAtMs: startedAtMs,
+    absentUnder: { account, apiVersion, contractRevision },
+  };
   return {
     ...effect,
     lookups: {
       count: 1,
       lastStartedAtMs: startedAtMs,
-      ...(absent ? { absentStartedAtMs: startedAtMs } : {}),
+      ...(absent ? absence : {}),
       notBeforeMs: startedAtMs + callTimeoutMs,
     },
   };

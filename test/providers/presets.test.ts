@@ -31,6 +31,11 @@ function afterLostAnswer(
     count: 3,
     lastStartedAtMs: atMs,
     absentStartedAtMs: atMs,
+    absentUnder: {
+      account: effect.account,
+      apiVersion: effect.apiVersion,
+      contractRevision: contract.revision,
+    },
     notBeforeMs: 0,
   };
   return recover({

@@ -38,3 +38,12 @@ export const contracts: Readonly<Record<SystemKind, Contract>> = {
   none: common,
   mail: { ...common, deliverySilenceMs: 300_000 },
 };
+
+/** As the code of that revision has it. */
+export function contractAt(
+  contract: Contract,
+  { moves = false }: { moves?: boolean },
+  revision: number,
+): Contract {
+  return moves ? { ...contract, revision } : contract;
+}

@@ -46,6 +46,8 @@ const askedForMs = 45_000;
 export interface AppliedHere extends Applied {
   caseKey: string;
   providerKey?: string;
+  /** Where it was called: calls at one address are not known at another. */
+  apiVersion: string;
 }
 
 export interface Systems {
@@ -58,7 +60,11 @@ export interface Systems {
   /** One of them has still to come. */
   isTelling(): boolean;
   /** The same system as one worker reaches it. */
-  connect(name: string, contract: Contract, worker: { id: string; revision: number }): Provider;
+  connect(
+    name: string,
+    contract: Contract,
+    worker: { id: string; revision: number; apiVersion: string },
+  ): Provider;
 }
 
 export interface SystemsOptions {
@@ -77,6 +83,7 @@ export interface SystemsOptions {
 
 interface Arrival {
   provider: string;
+  apiVersion: string;
   contract: Contract;
   worker: string;
   request: SendRequest;
@@ -105,9 +112,9 @@ export function systems(options: SystemsOptions): Systems {
   }
 
   function apply(arrival: Arrival, change: Partial<Applied> = {}): AppliedHere {
-    const { contract, provider, request } = arrival;
+    const { apiVersion, contract, provider, request } = arrival;
     const nowMs = clock.nowMs();
-    const keyText = `${provider} ${request.account} ${request.providerKey}`;
+    const keyText = `${provider} ${apiVersion} ${request.account} ${request.providerKey}`;
     const known = contract.idempotency === undefined ? undefined : keys.get(keyText);
     if (known !== undefined && nowMs < known.untilMs) return known.entry;
     const lagMs =
@@ -116,6 +123,7 @@ export function systems(options: SystemsOptions): Systems {
     const entry: AppliedHere = {
       ...intentOf(arrival),
       caseKey,
+      apiVersion,
       ...(providerKey === undefined ? {} : { providerKey }),
       ...change,
       atMs: nowMs,
@@ -197,20 +205,19 @@ export function systems(options: SystemsOptions): Systems {
   }
 
   async function lookUp(
-    provider: string,
-    contract: Contract,
+    { apiVersion, contract, provider }: Pick<Arrival, "apiVersion" | "contract" | "provider">,
     request: LookupRequest,
   ): Promise<LookupVerdict> {
     await clock.sleep(options.latencyMs());
     const nowMs = clock.nowMs();
     if (options.lookupFails(provider)) return { kind: "inconclusive", reason: "503" };
-    const found = applied.find(
-      (entry) =>
-        isOf(entry, provider, request) &&
-        (contract.lookup?.consistency === "strong" || entry.visibleAtMs <= nowMs),
+    const done = applied.filter((entry) => isOf(entry, provider, request));
+    const shown = done.filter((entry) => entry.apiVersion === apiVersion);
+    const found = shown.find(
+      (entry) => contract.lookup?.consistency === "strong" || entry.visibleAtMs <= nowMs,
     );
-    if (found === undefined && applied.some((entry) => isOf(entry, provider, request)))
-      options.happen("a search lagged behind");
+    if (found === undefined && shown.length > 0) options.happen("a search lagged behind");
+    if (shown.length < done.length) options.happen("a look-up was made at another address");
     await clock.sleep(options.latencyMs());
     return found === undefined ? { kind: "absent" } : { kind: "found", receipt: receiptOf(found) };
   }
@@ -222,9 +229,9 @@ export function systems(options: SystemsOptions): Systems {
     askedForTime,
     tell: undefined,
     isTelling: () => untold > 0,
-    connect: (name, contract, { id: worker, revision }) => ({
+    connect: (name, contract, { apiVersion, id: worker, revision }) => ({
       name,
-      apiVersion: "v1",
+      apiVersion,
       contract,
       accountOf: (tenantId) => tenantId,
       report: ({ data }) => reportIn(data),
@@ -232,13 +239,17 @@ export function systems(options: SystemsOptions): Systems {
         if (request.payload["revision"] !== undefined && request.payload["revision"] !== revision)
           options.happen("an older revision's plan was carried on");
         if (request.payload["undo"] !== undefined) options.happen("something was made good");
-        const sent = { provider: name, contract, worker, request: structuredClone(request) };
+        const asked = { provider: name, apiVersion, contract, worker };
+        const sent = { ...asked, request: structuredClone(request) };
         const fault = options.callFault({ provider: name, request });
         return carryOut({ ...sent, sentAtMs: clock.nowMs() }, fault);
       },
       ...(contract.lookup === undefined
         ? {}
-        : { lookup: (request: LookupRequest) => lookUp(name, contract, request) }),
+        : {
+            lookup: (request: LookupRequest) =>
+              lookUp({ provider: name, apiVersion, contract }, request),
+          }),
     }),
   };
   return world;

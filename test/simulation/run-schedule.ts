@@ -121,6 +121,7 @@ function worldOf(run: Run): World {
     businesses: schedule.businesses,
     turnBudgetMs: schedule.turnBudgetMs,
     fused: schedule.fused,
+    moves: schedule.moves,
     paced: true,
     latencyMs,
     visit: (visit, act) => visited(run, visit, act),

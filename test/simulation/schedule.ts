@@ -17,6 +17,8 @@ export interface Schedule {
   /** How long people take to answer. */
   answerAfterMs: number;
   turnBudgetMs: number;
+  /** The next revision calls its systems at another address, where nobody knows of earlier calls, under a revised contract. */
+  moves: boolean;
   faults: Fault[];
 }
 
@@ -36,6 +38,7 @@ export function scheduleOf(seed: number, n: number): Schedule {
     fused: dice.chance(0.85),
     answerAfterMs: dice.pick([500, 500, 4000, 30_000]),
     turnBudgetMs: dice.pick([90_000, 90_000, 40_000, 16_000]),
+    moves: dice.chance(0.25),
     faults: Array.from({ length: faultsMade }, (_, place) => faultOf(dice, place, businesses)),
   };
 }

@@ -4,6 +4,7 @@ import { TransientFault } from "../../shared/domain/faults.ts";
 import type { Pacing } from "../../shared/flow/turn/pacing.ts";
 import type { Log, TurnPorts } from "../../shared/flow/turn/turn.ts";
 import type { CaseStore, GrantStore } from "../../shared/stores/ports.ts";
+import { contractAt } from "./contracts.ts";
 import { heardIn } from "./happenings.ts";
 import { simulatedBook, type Advice } from "./workflows.ts";
 import { businessOf, type WorkerState, type World } from "./world.ts";
@@ -36,8 +37,9 @@ export function portsOf(world: World, worker: WorkerState): TurnPorts {
 export function bookOf(world: World, worker: WorkerState): Book {
   const { notes, options, reached, record } = world;
   const { keys: payloadKeys, revision } = worker;
+  const apiVersion = options.moves === true ? `v${revision}` : "v1";
   const providers = Object.entries(world.offered).map(([name, contract]) =>
-    reached.connect(name, contract, worker),
+    reached.connect(name, contractAt(contract, options, revision), { ...worker, apiVersion }),
   );
   return simulatedBook({
     business: (caseId) => businessOf(options.businesses, caseId),

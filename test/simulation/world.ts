@@ -20,7 +20,7 @@ import { memoryControl } from "../memory/memory-control.ts";
 import { memoryGrants } from "../memory/memory-grants.ts";
 import { memoryHints, type QueueName } from "../memory/memory-hints.ts";
 import { virtualClock } from "./clock.ts";
-import { contracts, pacingLimits, type SystemKind } from "./contracts.ts";
+import { contractAt, contracts, pacingLimits, type SystemKind } from "./contracts.ts";
 import { notebook, type Notebook } from "./notebook.ts";
 import { noticing } from "./noticing.ts";
 import { keyring } from "./keyring.ts";
@@ -77,6 +77,8 @@ export interface WorldOptions {
   fused?: boolean;
   /** Whether workers are paced. */
   paced?: boolean;
+  /** The next revision calls its systems elsewhere (schedule.ts). */
+  moves?: boolean;
   contracts?: Partial<Record<SystemKind, (typeof contracts)[SystemKind]>>;
 }
 
@@ -239,7 +241,12 @@ export function newWorld(options: WorldOptions) {
             decider: businessOf(options.businesses, key.caseId).decider,
           })),
         ),
-        contracts: offered,
+        contracts: Object.fromEntries(
+          Object.entries(offered).map(([name, contract]) => [
+            name,
+            contractAt(contract, options, 2),
+          ]),
+        ),
         asksFirst,
         privateNote,
         sealedNote,

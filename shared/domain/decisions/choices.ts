@@ -13,9 +13,10 @@ import type { Book } from "../definitions.ts";
 import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Statement } from "../records/evidence.ts";
 import type { Review } from "../records/review.ts";
-import { caseOf, type Snapshot } from "../records/snapshot.ts";
-import { accountAt } from "./account-at.ts";
+import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
+import { accountAt } from "./terms.ts";
 import { consequenceOf } from "./consequences.ts";
+import { isFailed, openDoubt } from "./doubts.ts";
 import { horizonEndMs, retryRefusal } from "./recover.ts";
 
 export type ChoiceKind = Statement["kind"];
@@ -135,7 +136,7 @@ function retryVerdict(
 ): Verdict {
   const provider = book.provider(effect.provider);
   if (provider === undefined) return refused("its provider is not defined in this code");
-  const waits = whatItWaitsFor(effect, review) ?? whyNothingIsSent(snapshot, effect);
+  const waits = whatItWaitsFor(effect, review) ?? whyNothingIsSent(snapshot, effect, review);
   if (waits !== undefined) return refused(waits);
   if (review.kind === "EvidenceMismatch") {
     const why = "something else was found under this operation";
@@ -175,12 +176,22 @@ function whatItWaitsFor(effect: Effect, { id, kind }: Pick<Review, "id" | "kind"
 }
 
 /** What no person may override: the gates that stand before every send. */
-function whyNothingIsSent(snapshot: Snapshot, effect: Effect): string | undefined {
+function whyNothingIsSent(
+  snapshot: Snapshot,
+  effect: Effect,
+  review: Pick<Review, "id">,
+): string | undefined {
   const record = caseOf(snapshot);
   if (record.held?.reason === "Poison") return "the case is parked; release it first";
   if (effect.origin !== "plan") return undefined;
   if (record.held !== undefined) return "the case is held; release it first";
   if (record.contradictionsOpen > 0) return "a contradiction of this case is not resolved yet";
+  const ofPlan = planEffects(snapshot);
+  if (ofPlan.some(isFailed))
+    return "something of its plan failed at its goal; nothing more is sent";
+  const reviews = snapshot.reviews.filter(({ id }) => id !== review.id);
+  if (openDoubt({ reviews }, ofPlan) !== undefined)
+    return "something else was found under an operation of its plan; see that review first";
   const isCurrent =
     record.version === effect.decidedOn && record.plan?.decidedOn === record.version;
   return isCurrent

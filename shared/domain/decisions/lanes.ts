@@ -5,9 +5,9 @@
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
-import { accountAt, whyAccountMoved } from "./account-at.ts";
-import type { Review } from "../records/review.ts";
+import { accountAt, whyAccountMoved } from "./terms.ts";
 import { approvalState, type ApprovalState } from "./approvals.ts";
+import { isFailed, openDoubt } from "./doubts.ts";
 import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
 import { exhaustion, keyEndMs, recover } from "./recover.ts";
@@ -33,14 +33,13 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   if (record.plan === undefined) return decideStep(record, facts);
   const effects = planEffects(snapshot);
   const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
-  const hasFailed = isShown("NotificationFailed", snapshot, effects);
+  const isUnseen = openDoubt(snapshot, effects, ["NotificationFailed"]) !== undefined;
   const { book } = facts;
-  const ended = whyPlanEnded(record, record.plan, { effects, approvals, book, hasFailed });
+  const ended = whyPlanEnded(record, record.plan, { effects, approvals, book, isUnseen });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
-  // What failed at its goal, and what something else was found under: nothing is built on it before a person has seen that.
-  const isHeld = planIsHeld(record) || hasFailed || isShown("EvidenceMismatch", snapshot, effects);
+  const isHeld = planIsHeld(record) || openDoubt(snapshot, effects) !== undefined;
   // A hold stops decisions and claims; what is unknown is still looked up, settled or shown to a person.
   if (isHeld && unknown === undefined) return { kind: "idle" };
   if (open?.status === "prepared") {
@@ -52,7 +51,8 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
     if (lacking !== undefined) return lacking;
   }
   if (open !== undefined) {
-    const current = record.version === record.plan.decidedOn && approvals.kind !== "refused";
+    const isBroken = approvals.kind === "refused" || effects.some(isFailed);
+    const current = record.version === record.plan.decidedOn && !isBroken;
     const step = effectStep(snapshot, open, { ...facts, current });
     if (isHeld && (step.kind === "claim" || step.kind === "draining")) {
       return keyEndStep(open, facts.book);
@@ -87,14 +87,15 @@ interface PlanFacts {
   effects: readonly Effect[];
   approvals: ApprovalState;
   book: LaneFacts["book"];
-  hasFailed: boolean;
+  /** That something of it failed has not been seen yet. */
+  isUnseen: boolean;
 }
 
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
 function whyPlanEnded(
   record: Case,
   plan: Plan,
-  { effects, approvals, book, hasFailed }: PlanFacts,
+  { effects, approvals, book, isUnseen }: PlanFacts,
 ): string | undefined {
   const onItsWay = effects.some(
     (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
@@ -109,7 +110,7 @@ function whyPlanEnded(
   );
   if (broken !== undefined) return `${broken.action} is ${broken.status}`;
   // A person has seen that it failed; what was to follow rests on its success.
-  const failed = hasFailed ? undefined : effects.find(isFailed);
+  const failed = isUnseen ? undefined : effects.find(isFailed);
   if (failed !== undefined) return `${failed.action} was accepted and then failed`;
   return whyAccountMoved(plan, effects, book);
 }
@@ -208,20 +209,6 @@ function decideStep(record: Case, facts: LaneFacts): Step {
     return { kind: "awaitCode", reason: "FactsInvalid", why: forwarded.why };
   }
   return forwarded.digest === record.factsDigest ? { kind: "decide" } : { kind: "bringForward" };
-}
-
-function isFailed(effect: Effect): boolean {
-  return effect.status === "confirmed" && effect.receipt.stage === "failed";
-}
-
-/** By its own review: another one may have taken its place in the effect since. */
-function isShown(kind: Review["kind"], { reviews }: Snapshot, effects: readonly Effect[]): boolean {
-  return effects.some(({ operationId }) =>
-    reviews.some(
-      (review) =>
-        review.kind === kind && review.subject === operationId && review.resolution === undefined,
-    ),
-  );
 }
 
 /** Whether the plan lane may decide or claim at all. */

@@ -12,7 +12,7 @@ import type { Effect } from "../records/effect.ts";
 import type { Event } from "../records/inbox.ts";
 import type { reviewKinds } from "../records/review.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
-import { accountAt } from "./account-at.ts";
+import { accountAt } from "./terms.ts";
 import { forwardFacts, hasFacts } from "./forward-facts.ts";
 import type { Step } from "./step.ts";
 

@@ -11,6 +11,7 @@ import {
   type EffectOf,
 } from "../records/effect.ts";
 import type { reviewKinds } from "../records/review.ts";
+import { absentStartedAtMs, termsRefusal, type SendScope } from "./terms.ts";
 
 export const attemptLimits = {
   /** Claims after which a byte may have left. */
@@ -28,19 +29,11 @@ export type Recovery =
   | { kind: "inReview" }
   | { kind: "review"; review: (typeof reviewKinds)[number]; why: string };
 
-export interface RecoverFacts {
+export interface RecoverFacts extends SendScope {
   effect: EffectOf<"unknown">;
-  contract: Contract;
-  /** The account and version that a send would use today. */
-  account: string;
-  apiVersion: string;
-  /** False once the case has moved on from `decidedOn`: settle or review, never send again. */
+  /** False once the case has moved on from `decidedOn`, or its plan has failed: settle or review, never send again. */
   current: boolean;
-  nowMs: number;
 }
-
-/** What a send is checked against at the gate: the effect in whatever status. */
-type SendScope = Omit<RecoverFacts, "current" | "effect"> & { effect: Effect };
 
 export function recover(facts: RecoverFacts): Recovery {
   const { effect, contract } = facts;
@@ -79,7 +72,7 @@ export function retryRefusal(facts: RecoverFacts): string | undefined {
   const keyRefused = whyKeyRefused(facts);
   if (keyRefused === undefined || !current) return keyRefused;
   if (contract.lookup?.consistency !== "strong") return keyRefused;
-  const absentMs = effect.lookups?.absentStartedAtMs;
+  const absentMs = absentStartedAtMs(facts);
   if (absentMs === undefined || absentMs <= horizonEndMs(effect, contract)) {
     return "no look-up after the horizon has shown that it is not there";
   }
@@ -140,7 +133,7 @@ function retryWhenDue({ effect, nowMs }: RecoverFacts): Recovery {
 function recoverByStrongLookup(facts: RecoverFacts): Recovery {
   const { effect, contract, current, nowMs } = facts;
   const overMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs;
-  const absentMs = effect.lookups?.absentStartedAtMs;
+  const absentMs = absentStartedAtMs(facts);
   if (absentMs !== undefined && absentMs > overMs) {
     if (!current) {
       return unknownReview("it is not there, and the case has moved on since this was decided");
@@ -179,7 +172,7 @@ function recoverBySearch(facts: RecoverFacts, settleMs: number): Recovery {
   const { effect, contract, nowMs } = facts;
   const settledMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs + settleMs;
   // A search that gave no answer has shown nothing: it is asked again, within the bound.
-  if ((effect.lookups?.absentStartedAtMs ?? 0) > settledMs) {
+  if ((absentStartedAtMs(facts) ?? 0) > settledMs) {
     return unknownReview(
       "the search does not show it, and what a search does not show proves nothing",
     );
@@ -199,16 +192,6 @@ function lookWhenDue({ lookups }: EffectOf<"unknown">, nowMs: number): Recovery 
 /** When no byte of any attempt can leave any more. */
 function lastDeadlineMs(effect: Pick<Effect, "attempts">, nowMs: number): number {
   return Math.max(...effect.attempts.map(({ deadlineMs }) => deadlineMs ?? nowMs));
-}
-
-/** What was promised for calls under other terms covers none under these. */
-function termsRefusal({ account, apiVersion, contract, effect }: SendScope): string | undefined {
-  if (effect.account !== account || effect.apiVersion !== apiVersion) {
-    return "it was sent under another account, API version or address";
-  }
-  return effect.contractRevision === contract.revision
-    ? undefined
-    : "the provider's contract has been revised since it was sent";
 }
 
 /** Why the key no longer protects a retry; undefined while it does. Asked again at the send gate. */

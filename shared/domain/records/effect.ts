@@ -28,6 +28,23 @@ export const RetryOrder = z.object({
 });
 export type RetryOrder = z.infer<typeof RetryOrder>;
 
+/** What a provider's promises for a call, and what its look-up shows, depend on. */
+export const Terms = z.object({
+  account: z.string(),
+  /** With the address (providers/http-url.ts). */
+  apiVersion: z.string(),
+  contractRevision: z.int(),
+});
+export type Terms = z.infer<typeof Terms>;
+
+export function areSame(one: Terms, other: Terms): boolean {
+  return (
+    one.account === other.account &&
+    one.apiVersion === other.apiVersion &&
+    one.contractRevision === other.contractRevision
+  );
+}
+
 export const Attempt = z.object({
   n: z.int().positive(),
   fence: z.int().positive(),
@@ -38,6 +55,8 @@ export const Attempt = z.object({
   leftBefore: z.boolean(),
   /** When the look-up started whose absence this attempt was claimed on. */
   absentStartedAtMs: z.int().optional(),
+  /** Ordered by two people under other terms than those of the calls before it. */
+  underOtherTerms: z.boolean().optional(),
   /** Present when a person ordered it. */
   order: RetryOrder.optional(),
   /** When no byte of this attempt can leave any more; known once it has ended. */
@@ -56,9 +75,8 @@ const common = {
   action: z.string(),
   target: z.string(),
   provider: z.string(),
-  account: z.string(),
-  apiVersion: z.string(),
-  contractRevision: z.int(),
+  /** Those of its calls, once one may have left. */
+  ...Terms.shape,
   providerKey: z.string().optional(),
   /** Absent where the action is sensitive: then `payloadRef` names the document that holds it, encrypted. */
   payload: z.record(z.string(), z.json()).optional(),
@@ -86,6 +104,8 @@ const common = {
       count: z.int(),
       lastStartedAtMs: z.int(),
       absentStartedAtMs: z.int().optional(),
+      /** Under which terms it was not there: code with others looks for itself. */
+      absentUnder: Terms.optional(),
       notBeforeMs: z.int(),
     })
     .optional(),

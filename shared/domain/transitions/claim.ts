@@ -2,10 +2,10 @@
 //
 // A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
 // store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
-import { accountAt } from "../decisions/account-at.ts";
+import { termsAt } from "../decisions/terms.ts";
 import { providerKeyOf } from "../contract.ts";
 import type { Provider } from "../definitions.ts";
-import { coreOf, standingOrder, type Attempt, type Effect } from "../records/effect.ts";
+import { areSame, coreOf, standingOrder, type Attempt, type Effect } from "../records/effect.ts";
 import {
   caseOf,
   effectOf,
@@ -17,17 +17,13 @@ import {
 import { becomeUnknown, releaseClaim } from "./attempt.ts";
 import { openReview, resolveReview } from "./reviews.ts";
 
-/** What a provider's promises for a call depend on; kept with the effect from its first call that may leave. */
+/** Kept with the effect from its first call that may leave. */
 export function termsOf(
   provider: Provider,
   { operationId, tenantId }: Pick<Effect, "operationId" | "tenantId">,
 ) {
-  return {
-    account: accountAt(provider, tenantId),
-    apiVersion: provider.apiVersion,
-    contractRevision: provider.contract.revision,
-    providerKey: providerKeyOf(provider.contract, operationId),
-  };
+  const providerKey = providerKeyOf(provider.contract, operationId);
+  return { ...termsAt(provider, tenantId), providerKey };
 }
 
 /** Takes an effect to send it once: fence + 1, attempt + 1. Until something of it may have left, today's terms are its own. */
@@ -46,6 +42,8 @@ export function claim(
     callTimeoutMs: options.provider.contract.callTimeoutMs,
     leftBefore: effect.mayHaveLeft,
   };
+  const terms = termsOf(options.provider, effect);
+  if (effect.mayHaveLeft && !areSame(effect, terms)) attempt.underOtherTerms = true;
   const absentMs = effect.lookups?.absentStartedAtMs;
   if (absentMs !== undefined) attempt.absentStartedAtMs = absentMs;
   const order = standingOrder(effect);
@@ -67,7 +65,7 @@ export function claim(
   } = coreOf(effect);
   const started: Effect = {
     ...core,
-    ...(effect.mayHaveLeft ? {} : termsOf(options.provider, effect)),
+    ...(effect.mayHaveLeft ? {} : terms),
     grantRef: options.grantRef,
     attempts: [...effect.attempts, attempt],
     mayHaveLeft: true,

@@ -1,4 +1,5 @@
 // What a look-up showed, folded at once and kept as a finding in the same batch (design.md 5). Pure.
+import { termsAt } from "../decisions/terms.ts";
 import { backOffMs } from "../decisions/back-off.ts";
 import type { Book } from "../definitions.ts";
 import { findingIdOf } from "../identity.ts";
@@ -24,13 +25,17 @@ export function foldLookup(
   const { startedAtMs, verdict } = result;
   const { nowMs } = options;
   const count = (effect.lookups?.count ?? 0) + 1;
-  const absentStartedAtMs = verdict.kind === "absent" ? startedAtMs : undefined;
+  const provider = options.book.provider(effect.provider);
+  const absence =
+    verdict.kind === "absent" && provider !== undefined
+      ? { absentStartedAtMs: startedAtMs, absentUnder: termsAt(provider, effect.tenantId) }
+      : {};
   const looked = withEffect(withFinding(snapshot, result, { count, nowMs }), {
     ...effect,
     lookups: {
       count,
       lastStartedAtMs: startedAtMs,
-      ...(absentStartedAtMs === undefined ? {} : { absentStartedAtMs }),
+      ...absence,
       notBeforeMs: nowMs + backOffMs(`look-up:${effect.operationId}`, count + 1),
     },
   });

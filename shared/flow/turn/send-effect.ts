@@ -8,7 +8,7 @@
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
 import { storable } from "../../domain/canonical-json.ts";
-import { accountAt } from "../../domain/decisions/account-at.ts";
+import { accountAt } from "../../domain/decisions/terms.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
 import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
 import { caseKeyText } from "../../domain/identity.ts";

@@ -2,6 +2,7 @@
 //
 // A patch that no longer fits is an error, so the list follows the code.
 import { one, type SafetyMutant } from "./mutant.ts";
+import { evidenceMutants } from "./evidence-mutants.ts";
 import { peopleMutants } from "./people-mutants.ts";
 import { payloadMutants } from "./payload-mutants.ts";
 import { workerMutants } from "./worker-mutants.ts";
@@ -173,56 +174,6 @@ const protocolMutants: readonly SafetyMutant[] = [
     seenBy: ["confirmedWasApplied"],
   },
   {
-    without: "the silence about a delivery",
-    patches: one(
-      "shared/domain/decisions/delivery.ts",
-      "if (nowMs >= silentAtMs) {",
-      "if (nowMs >= silentAtMs + Infinity) {",
-    ),
-    seenBy: ["deliveriesAreTold"],
-  },
-  {
-    without: "the failure that an older delivery does not make good",
-    patches: one(
-      "shared/domain/transitions/fold-findings.ts",
-      'if (effect.receipt.stage === "failed") return snapshot;',
-      'if (effect.receipt.stage === "failed" && snapshot.case === undefined) return snapshot;',
-    ),
-    seenBy: ["deliveriesAreTold"],
-  },
-  {
-    without: "the review of what failed at its goal",
-    patches: one(
-      "shared/domain/transitions/fold-findings.ts",
-      'if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;',
-      'if (effect.status !== "confirmed" || operationId !== "") return snapshot;',
-    ),
-    seenBy: ["deliveriesAreTold"],
-  },
-  {
-    without: "the watch over what is not reported yet, in an erasing",
-    patches: one(
-      "shared/flow/operate/cases/erase-case.ts",
-      "if (silentAtMs === undefined || unreported === undefined) return undefined;",
-      "if (silentAtMs !== 0 || unreported === undefined) return undefined;",
-    ),
-    seenBy: ["deliveriesAreTold"],
-  },
-  {
-    without: "the memory of what was something else",
-    patches: one(attempt, "return !isKnown &&", "return false &&"),
-    seenBy: ["confirmedWasApplied"],
-  },
-  {
-    without: "the doubt about words that nothing can be compared with",
-    patches: one(
-      "shared/flow/intake/match-report.ts",
-      "return isKnown ? effect.payloadDigest : notCompared;",
-      "return isKnown || notCompared ? effect.payloadDigest : notCompared;",
-    ),
-    seenBy: ["confirmedWasApplied"],
-  },
-  {
     without: "contradictions",
     patches: one(
       `${domain}/transitions/contradict.ts`,
@@ -341,7 +292,7 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "the answers of a search that gave none, taken for an absence",
     patches: one(
       recover,
-      "if ((effect.lookups?.absentStartedAtMs ?? 0) > settledMs) {",
+      "if ((absentStartedAtMs(facts) ?? 0) > settledMs) {",
       "if ((effect.lookups?.lastStartedAtMs ?? 0) > settledMs) {",
     ),
     seenBy: ["progress"],
@@ -350,6 +301,7 @@ const protocolMutants: readonly SafetyMutant[] = [
 
 export const safetyMutants: readonly SafetyMutant[] = [
   ...protocolMutants,
+  ...evidenceMutants,
   ...peopleMutants,
   ...payloadMutants,
   ...workerMutants,

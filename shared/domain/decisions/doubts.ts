@@ -1,0 +1,24 @@
+// What was done and cannot be built on: it failed at its goal, or something else was found under its operation. Nothing more of
+// its plan is sent before a person has seen that. Pure.
+import type { Effect } from "../records/effect.ts";
+import type { Review } from "../records/review.ts";
+import type { Snapshot } from "../records/snapshot.ts";
+
+export function isFailed(effect: Effect): boolean {
+  return effect.status === "confirmed" && effect.receipt.stage === "failed";
+}
+
+/** The open review of one of these that nobody has answered yet. */
+export function openDoubt(
+  { reviews }: Pick<Snapshot, "reviews">,
+  effects: readonly Effect[],
+  kinds: readonly Review["kind"][] = ["NotificationFailed", "EvidenceMismatch"],
+): Review | undefined {
+  // By its own review: another one may have taken its place in the effect since.
+  return reviews.find(
+    ({ kind, resolution, subject }) =>
+      kinds.includes(kind) &&
+      resolution === undefined &&
+      effects.some(({ operationId }) => operationId === subject),
+  );
+}

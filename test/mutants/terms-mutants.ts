@@ -1,0 +1,49 @@
+// Rules of the terms under which a provider was called and looked at, and of plans that something speaks against.
+import type { Mutant } from "./mutants.ts";
+
+const apiVersion = "test/flow/api-version.test.ts";
+const terms = "shared/domain/decisions/terms.ts";
+
+export const termsMutants: readonly Mutant[] = [
+  {
+    rule: "what was not found at another address is no absence",
+    file: terms,
+    find: "return absentUnder !== undefined && areSame(absentUnder, termsToday(facts))",
+    replace:
+      "return absentMs !== undefined || areSame(absentUnder ?? facts.effect, termsToday(facts))",
+    killedBy: "what the new code did not find is no absence for the old code",
+    testFile: apiVersion,
+  },
+  {
+    rule: "an attempt that was forced elsewhere ends the old key's cover",
+    file: terms,
+    find: "attempt.underOtherTerms === true &&",
+    replace: "attempt.underOtherTerms === true && attempt.n < 0 &&",
+    killedBy: "a retry that two people forced at the new address is covered by no key",
+    testFile: apiVersion,
+  },
+  {
+    rule: "nothing of a plan that failed at its goal is sent again",
+    file: "shared/domain/decisions/lanes.ts",
+    find: 'approvals.kind === "refused" || effects.some(isFailed);',
+    replace: 'approvals.kind === "refused" || (effects.some(isFailed) && isHeld === undefined);',
+    killedBy: "what its plan's next effect sent is not sent again once the first has failed",
+    testFile: "test/domain/delivery.test.ts",
+  },
+  {
+    rule: "what is doubted in a plan comes before any order to send",
+    file: "shared/domain/decisions/choices.ts",
+    find: "if (openDoubt({ reviews }, ofPlan) !== undefined)",
+    replace: "if (openDoubt({ reviews: [] }, ofPlan) !== undefined)",
+    killedBy: "of a plan of which another effect is doubted is sent by no word of a person",
+    testFile: "test/domain/choices.test.ts",
+  },
+  {
+    rule: "a mismatch does not hide the silence about a delivery",
+    file: "shared/domain/transitions/reviews.ts",
+    find: 'if (effect.status === "started" || hasEnded(effect)) return told;',
+    replace: 'if (effect.status === "started" || (hasEnded(effect) && !told.case)) return told;',
+    killedBy: "is visible although something else was told of it meanwhile",
+    testFile: "test/domain/delivery.test.ts",
+  },
+];
