@@ -104,7 +104,9 @@ function whyMachineCould(
     return undefined;
   const isCurrent =
     effect.origin === "outbox" ||
-    (effect.decidedOn === review.caseVersion && !isRefused(one, effect));
+    (effect.decidedOn === review.caseVersion &&
+      !isRefused(one, effect) &&
+      !hasFailedBeside(one, effect));
   if (isExhausted(effect)) return undefined;
   if (isCurrent && keyStillHeld(contract, effect, review)) return "its key would have settled it";
   if (contract.lookup === undefined) return undefined;
@@ -136,6 +138,18 @@ function isRefused({ final }: CaseTestimony, { decidedOn }: Effect): boolean {
   const { approvals = [] } = final?.snapshot ?? {};
   return approvals.some(
     ({ answer, version }) => version === decidedOn && answer?.decision === "refuse",
+  );
+}
+
+/** What its plan did before it has failed at its goal: nothing of that plan is sent any more. */
+function hasFailedBeside({ final }: CaseTestimony, { decidedOn }: Effect): boolean {
+  const { effects = [] } = final?.snapshot ?? {};
+  return effects.some(
+    (other) =>
+      other.origin === "plan" &&
+      other.decidedOn === decidedOn &&
+      other.status === "confirmed" &&
+      other.receipt.stage === "failed",
   );
 }
 

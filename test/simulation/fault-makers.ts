@@ -131,6 +131,12 @@ export const rareMakers: readonly Maker[] = [
   (dice) => ({ kind: "modelFails", ask: dice.between(1, 3) }),
   (dice) => ({ kind: "revokeAtWrite", write: dice.between(1, 6), forMs: dice.pick([500, 60_000]) }),
   (dice) => ({ kind: "deploy", atMs: timeOf(dice), slots: dice.pick(["some", "some", "all"]) }),
+  (dice) => ({
+    kind: "rescue",
+    atMs: timeOf(dice),
+    what: dice.pick(["sweeperDown", "feedDown", "feedAgain"]),
+    forMs: dice.pick([60_000, 600_000]),
+  }),
   (dice) => ({ kind: "drain", atMs: timeOf(dice), forMs: dice.pick([1000, 60_000]) }),
   (dice) => ({ kind: "outage", atMs: timeOf(dice), forMs: dice.pick([60_000, 1_000_000]) }),
   (dice) => ({ kind: "storeOutage", atMs: timeOf(dice), forMs: dice.pick([500, 5000, 60_000]) }),

@@ -70,6 +70,8 @@ export type Fault =
   | { kind: "storeOutage"; atMs: number; forMs: number }
   | { kind: "skew"; atMs: number; brokerMs: number; sweeperMs: number }
   | { kind: "spuriousHint"; atMs: number; caseN: number }
+  /** Who looks for what nobody hints of does not run for so long, or the feed is told all over again. */
+  | { kind: "rescue"; atMs: number; what: "sweeperDown" | "feedDown" | "feedAgain"; forMs: number }
   /** Left out by shrinking. */
   | { kind: "none" };
 
@@ -97,6 +99,7 @@ export const faultKinds = [
   "outageAtCall",
   "providerReport",
   "recall",
+  "rescue",
   "resolution",
   "revoke",
   "revokeAtWrite",

@@ -8,6 +8,7 @@ export const happenings = [
   "a key was too old to send again",
   "a search lagged behind",
   "a look-up was made at another address",
+  "a look-up showed something that somebody else had made",
   "a call was applied after its time",
   "a system asked for time",
   "a system was down for longer than it keeps its keys",

@@ -36,8 +36,17 @@ export const callFaults = [
   "notConnected",
   "misrouted",
   "misroutedLost",
+  "copied",
+  "copiedLost",
 ] as const;
 export type CallFault = (typeof callFaults)[number];
+
+const isAnswerLost = new Set<CallFault>([
+  "answerLost",
+  "copied",
+  "lostThenRefused",
+  "misroutedLost",
+]);
 
 /** Longer than the first back-offs, so that keeping to it shows. */
 const askedForMs = 45_000;
@@ -96,6 +105,8 @@ export function systems(options: SystemsOptions): Systems {
   const applied: AppliedHere[] = [];
   const answered: Systems["answered"] = [];
   const askedForTime: Systems["askedForTime"] = [];
+  /** What somebody else made there, under the mark of one of our operations. */
+  const copies: AppliedHere[] = [];
   const keys = new Map<string, { entry: AppliedHere; untilMs: number }>();
   let untold = 0;
 
@@ -155,7 +166,8 @@ export function systems(options: SystemsOptions): Systems {
       return { kind: "noAnswer", reason: "timed out" };
     };
     if (fault === "notConnected") return { kind: "notApplied", reason: "ECONNREFUSED" };
-    if (fault === "lost") return timedOut();
+    if (fault === "copied" || fault === "copiedLost") copy(arrival);
+    if (fault === "lost" || fault === "copiedLost") return timedOut();
     if (fault === "appliedLate") {
       const delayMs = timeoutMs + Math.floor(contract.horizonMs * 0.8);
       clock.at(clock.nowMs() + delayMs, () => {
@@ -176,11 +188,26 @@ export function systems(options: SystemsOptions): Systems {
     if (fault === "answerLate") return timedOut();
     if (fault === "reportFirst") await world.tell?.(entry, "accepted");
     await clock.sleep(options.latencyMs());
-    if (fault === "answerLost" || fault === "lostThenRefused" || fault === "misroutedLost")
+    if (fault !== undefined && isAnswerLost.has(fault))
       return { kind: "noAnswer", reason: "reset" };
     const { worker } = arrival;
     answered.push({ worker, operationId: request.binding.operationId, atMs: clock.nowMs() });
     return { kind: "receipt", receipt: receiptOf(entry) };
+  }
+
+  function copy(arrival: Arrival): void {
+    const { apiVersion, contract, provider, request } = arrival;
+    const nowMs = clock.nowMs();
+    copies.push({
+      ...intentOf(arrival),
+      caseKey: request.caseKey ?? "",
+      apiVersion,
+      payload: { of: "a copy" },
+      atMs: nowMs,
+      provider,
+      providerId: `${provider}-copy-${copies.length + 1}`,
+      visibleAtMs: nowMs + options.lagMs(contract.lookup?.settleMs ?? 1),
+    });
   }
 
   /** Soon, or when it may have been given up and its case erased. */
@@ -211,15 +238,20 @@ export function systems(options: SystemsOptions): Systems {
     await clock.sleep(options.latencyMs());
     const nowMs = clock.nowMs();
     if (options.lookupFails(provider)) return { kind: "inconclusive", reason: "503" };
-    const done = applied.filter((entry) => isOf(entry, provider, request));
-    const shown = done.filter((entry) => entry.apiVersion === apiVersion);
-    const found = shown.find(
+    const done = [...copies, ...applied].filter((entry) => isOf(entry, provider, request));
+    const here = done.filter((entry) => entry.apiVersion === apiVersion);
+    const shown = here.filter(
       (entry) => contract.lookup?.consistency === "strong" || entry.visibleAtMs <= nowMs,
     );
-    if (found === undefined && shown.length > 0) options.happen("a search lagged behind");
-    if (shown.length < done.length) options.happen("a look-up was made at another address");
+    if (shown.length < here.length) options.happen("a search lagged behind");
+    if (here.length < done.length) options.happen("a look-up was made at another address");
+    if (shown.some((entry) => copies.includes(entry)))
+      options.happen("a look-up showed something that somebody else had made");
     await clock.sleep(options.latencyMs());
-    return found === undefined ? { kind: "absent" } : { kind: "found", receipt: receiptOf(found) };
+    // In no order that means anything.
+    const [found, ...others] = nowMs % 2 === 0 ? shown : shown.toReversed();
+    if (found === undefined) return { kind: "absent" };
+    return { kind: "found", receipt: receiptOf(found), others: others.map(receiptOf) };
   }
 
   const world: Systems = {

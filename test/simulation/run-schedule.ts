@@ -170,14 +170,17 @@ function everyNow(
   { book, reports }: Operators,
   until: { isOver(): boolean; swept(): Promise<void> },
 ): void {
+  const { rescue } = world;
   let position = 0;
   const sweep = () => {
     if (until.isOver()) return;
     void sweepOnce();
   };
   const sweepOnce = async () => {
-    await world.sweep();
-    await reports.retry();
+    if (world.nowMs() >= rescue.sweeperDown) {
+      await world.sweep();
+      await reports.retry();
+    }
     await until.swept();
     world.clock.at(world.nowMs() + sweepEveryMs, sweep);
   };
@@ -186,7 +189,9 @@ function everyNow(
     void feedOnce();
   };
   const feedOnce = async () => {
-    position = await world.feed(book, position);
+    if (world.nowMs() >= rescue.feedDown)
+      position = await world.feed(book, rescue.feedAgain ? 0 : position);
+    rescue.feedAgain = false;
     world.clock.at(world.nowMs() + feedEveryMs, feed);
   };
   world.clock.at(startMs + 30_000, sweep);

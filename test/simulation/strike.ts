@@ -67,6 +67,10 @@ export async function strikeAtTime(world: World, strike: Strike): Promise<boolea
         untilMs: Math.min(nowMs + scheduledForMs, startMs + faultsForMs),
       });
       return true;
+    case "rescue":
+      if (fault.what === "feedAgain") world.rescue.feedAgain = true;
+      else world.rescue[fault.what] = nowMs + fault.forMs;
+      return true;
     case "erase":
       return operators.erase(fault.caseN);
     case "deploy":

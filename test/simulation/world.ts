@@ -103,6 +103,8 @@ export function newWorld(options: WorldOptions) {
   const { nowMs } = clock;
   const skew = { brokerMs: 0, sweeperMs: 0 };
   const offered = { ...contracts, ...options.contracts };
+  /** Until when they are down, and whether the feed's place was forgotten. */
+  const rescue = { sweeperDown: 0, feedDown: 0, feedAgain: false };
   const notes = notebook(nowMs);
   const cases = memoryCases({ nowMs });
   const grants = memoryGrants();
@@ -142,6 +144,7 @@ export function newWorld(options: WorldOptions) {
   return {
     options,
     offered,
+    rescue,
     clock,
     nowMs,
     skew,
