@@ -98,10 +98,8 @@ function whyMachineCould(
   const contract = testimony.contracts[effect.provider];
   if (contract === undefined) return `no contract of ${effect.provider}`;
   if (review.kind === "EvidenceMismatch") return undefined;
-  // What the contract promises now it did not promise for those calls; and whoever looked may have been other code than made them.
+  // What the contract promises now it did not promise for those calls.
   if (effect.contractRevision !== contract.revision) return undefined;
-  if (openedBy(testimony, one, review)?.revision !== effect.contractRevision && hasMoved(contract))
-    return undefined;
   const isCurrent =
     effect.origin === "outbox" ||
     (effect.decidedOn === review.caseVersion &&
@@ -123,15 +121,6 @@ function whyMachineCould(
   const wasOrphaned = orphanedIds(testimony).has(effect.operationId);
   return isCurrent && !wasOrphaned ? "it is not there and may be sent again" : undefined;
 }
-
-/** A worker of which code; undefined: none that is known. */
-function openedBy({ workers }: Testimony, { landed }: CaseTestimony, review: Review) {
-  const opening = landed.find(({ batch }) => batch.creates.some(({ id }) => id === review.id));
-  return workers.get(opening?.batch.log.by ?? "");
-}
-
-/** Only where code of several revisions calls several addresses is there a second revision of a contract. */
-const hasMoved = ({ revision }: Contract) => revision > 1;
 
 /** Asked again while it was unknown, and a person said no: nothing of it is sent any more. */
 function isRefused({ final }: CaseTestimony, { decidedOn }: Effect): boolean {

@@ -154,6 +154,45 @@ describe("while old and new code run beside each other, and each address knows o
   });
 });
 
+describe("a call under a newer contract, whose answer was lost while a deploy rolls", () => {
+  async function lostUnderNewer(): Promise<World> {
+    const world = newWorld({ decide: () => planOf([credit], { notifications: [] }) });
+    const old = world.keyed.contract;
+    world.keyed.contract = { ...old, revision: old.revision + 1 };
+    // The worker that makes it dies with it, and the next to look runs the old code.
+    const dies = world.worker({
+      at: (boundary, act) =>
+        boundary === "send" ? act().then(() => new Promise(() => {})) : act(),
+    });
+    await world.post(1);
+    void world.turn(dies);
+    await vi.waitFor(() => expect(world.keyed.applied).toHaveLength(1));
+    world.keyed.contract = old;
+    world.advance(60_000);
+    return world;
+  }
+
+  test("is left to the newer code, which settles it under its key; nobody is asked", async () => {
+    const world = await lostUnderNewer();
+    const batches = world.batches();
+    await world.run(world.worker(), 60_000);
+    expect(await world.turn()).toMatchObject({ kind: "left" });
+    expect(world.batches()).toBe(batches);
+    world.keyed.contract = { ...world.keyed.contract, revision: world.keyed.contract.revision + 1 };
+    await world.run();
+    expect(await first(world)).toMatchObject({ status: "confirmed" });
+    expect(world.keyed.applied).toHaveLength(1);
+    expect(await world.reviews()).toEqual([]);
+  });
+
+  test("comes to a person when the newer code does not come back", async () => {
+    const world = await lostUnderNewer();
+    await world.run(world.worker(), 2 * 3_600_000);
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["UnknownEffect"]);
+    expect(world.keyed.received).toHaveLength(1);
+  });
+});
+
 describe("a provider whose address is set to another", () => {
   test.each([
     ["supplier-portal", supplierPortal],

@@ -2,11 +2,13 @@
 //
 //   a document with a newer schema    its fields may mean something else here
 //   a case of a newer revision        its facts have a shape that this code does not know
+//   a call under a newer contract     what became of it only that contract can settle, while a deploy rolls
 //   a workflow type unknown here      newer, while a deploy rolls; removed, if it stays so
 //
 // Left alone is: no write, not even the count of a crash; asked again later, and reported. Nothing waits for it, because
 // the code that wrote it is running, or is about to run again.
 import type { Book } from "../definitions.ts";
+import { isFinal } from "../records/effect.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 
 /**
@@ -29,7 +31,9 @@ export function whyLeft(
   const workflow = book.workflow(type);
   if (workflow !== undefined) {
     const isNewer = record !== undefined && record.workflow.revision > workflow.revision;
-    return isNewer ? "the case has the facts of a newer revision" : undefined;
+    return isNewer
+      ? "the case has the facts of a newer revision"
+      : whyCallIsNewer(snapshot, book, nowMs);
   }
   if (record?.erased !== undefined) return undefined;
   // A case that such code had to open is as old as the event that it was opened for.
@@ -39,4 +43,21 @@ export function whyLeft(
   );
   const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
   return isYoung ? `this code has no workflow ${type} yet` : undefined;
+}
+
+/** Afterwards it is a roll-back, and a person is shown what nobody settles. */
+function whyCallIsNewer(
+  { effects }: Snapshot,
+  book: Book,
+  nowMs: number | undefined,
+): string | undefined {
+  const called = effects.find((effect) => {
+    const known = book.provider(effect.provider)?.contract.revision ?? Infinity;
+    const isOpen = effect.status === "started" || effect.status === "unknown";
+    if (!isOpen || isFinal(effect) || effect.reviewRef !== undefined) return false;
+    const sinceMs = effect.attempts.at(-1)?.claimedAtMs ?? 0;
+    const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
+    return effect.contractRevision > known && isYoung;
+  });
+  return called && `${called.action} was called under a newer contract of ${called.provider}`;
 }

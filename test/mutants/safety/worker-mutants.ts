@@ -19,10 +19,19 @@ export const workerMutants: readonly SafetyMutant[] = [
     without: "leaving what newer code wrote",
     patches: one(
       "shared/domain/decisions/leave.ts",
-      "return isNewer ?",
-      "return isNewer && record.version < 0 ?",
+      "const isNewer = record !== undefined &&",
+      "const isNewer = record !== undefined && record.version < 0 &&",
     ),
     seenBy: ["newerIsLeft"],
+  },
+  {
+    without: "leaving a call to the code whose contract it was made under",
+    patches: one(
+      "shared/domain/decisions/leave.ts",
+      "return effect.contractRevision > known && isYoung;",
+      "return effect.contractRevision > known + 9 && isYoung;",
+    ),
+    seenBy: ["progress"],
   },
   {
     without: "the revision in a checkpoint",
