@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { next } from "../../shared/domain/decisions/next.ts";
 import { bookOf } from "../../shared/domain/book-of.ts";
 import type { Book, Workflow } from "../../shared/domain/definitions.ts";
-import type { Receipt } from "../../shared/domain/records/evidence.ts";
+import { notCompared, type Receipt } from "../../shared/domain/records/evidence.ts";
 import type { Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { holdEffect } from "../../shared/domain/transitions/reviews.ts";
 import { foldFindings } from "../../shared/domain/transitions/fold-findings.ts";
@@ -62,6 +62,16 @@ describe("a message that the provider has accepted (cases.md 54)", () => {
 
   test("and that bounces after it was called delivered is failed", () => {
     expect(stageOf(reported(reported(accepted, "delivered"), "failed"))).toBe("failed");
+  });
+
+  test("is delivered also by words that nothing can be compared with, and stays bound by those of its receipt", () => {
+    const delivered = reported(accepted, "delivered", "P-1", { payloadDigest: notCompared });
+    expect(firstOf(delivered)).toMatchObject({
+      receipt: { stage: "delivered", boundTo: receiptFor(firstOf(accepted)).boundTo },
+    });
+    expect(reviewKinds(delivered)).toEqual([]);
+    const other = reported(accepted, "delivered", "P-2", { payloadDigest: notCompared });
+    expect(reviewKinds(other)).toEqual(["EvidenceMismatch"]);
   });
 
   test("under another provider id is a contradiction, not a stage", () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import type { Receipt } from "../../shared/domain/records/evidence.ts";
+import { notCompared, type Receipt } from "../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../domain/situations.ts";
 import { operatorsOf } from "./operate/operators.ts";
 import { newWorld, type World } from "./world.ts";
@@ -138,6 +138,24 @@ describe("what was told to be something else", () => {
     expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
   });
 
+  test("and that came while a person's word waited for its turn was not seen by that person: the review stays", async () => {
+    const world = await lostAndTold();
+    const ops = operatorsOf(world);
+    const [, mismatch] = await world.reviews();
+    await ops.resolve(mismatch?.id ?? "", { how: "abandon" });
+    await report(world, 1, {});
+    await report(world, 2, { payloadDigest: "a second" });
+    await world.run();
+    expect(await openKinds(world)).toEqual(["UnknownEffect", "EvidenceMismatch"]);
+    const [, told] = await world.reviews();
+    expect(told).toMatchObject({ id: mismatch?.id, providerIds: ["other-1", "other-2"] });
+    expect(await first(world)).not.toHaveProperty("abandonedBy");
+    await ops.resolve(mismatch?.id ?? "", { how: "abandon" });
+    await world.run();
+    expect(await openKinds(world)).toEqual([]);
+    expect(await first(world)).toMatchObject({ foreignIds: ["other-1", "other-2"] });
+  });
+
   test("is never taken for ours by an adapter that calls every success the request's own", async () => {
     const world = newWorld({ decide: once });
     world.keyed.duringCall = async () => {
@@ -151,6 +169,16 @@ describe("what was told to be something else", () => {
     expect(await first(world)).toMatchObject({ status: "unknown" });
     expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
   });
+});
+
+test("words that nothing can be compared with, under the id that the own answer has proved meanwhile, hold nothing up", async () => {
+  const world = newWorld({ decide: once });
+  world.keyed.duringCall = () => report(world, "keyed-1", { payloadDigest: notCompared });
+  await world.post(1);
+  await world.run();
+  expect(await first(world)).toMatchObject({ status: "confirmed" });
+  expect(await openKinds(world)).toEqual([]);
+  expect((await world.record()).status).toBe("done");
 });
 
 test("a report of another amount for what is confirmed already keeps the rest of its plan waiting until a person has seen it", async () => {

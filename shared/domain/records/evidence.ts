@@ -117,7 +117,14 @@ export const Finding = z.object({
       statement: Statement,
       reason: z.string(),
       /** The review as that person saw it; a statement about what has changed since settles nothing. */
-      about: z.object({ reviewId: z.string(), attempts: z.int() }).optional(),
+      about: z
+        .object({
+          reviewId: z.string(),
+          attempts: z.int(),
+          /** How many of the provider's ids the review named. */
+          toldIds: z.int().optional(),
+        })
+        .optional(),
       /** Made by the client: the same decision told twice is one. */
       decisionId: z.string().optional(),
       /** The second person of a forced statement. */

@@ -108,10 +108,13 @@ export function whyUnbound(
   const { operationId, payloadDigest, target } = effect;
   if (boundTo.operationId !== operationId) return `${providerId} names another operation`;
   if (boundTo.target !== target) return `${providerId} names another target`;
-  if (boundTo.payloadDigest === notCompared)
-    return `${providerId} repeats words that nothing here can be compared with`;
-  if (boundTo.payloadDigest !== payloadDigest) return `${providerId} names another payload`;
   const isKnown = effect.status === "confirmed" && effect.receipt.providerId === providerId;
+  // Of that which a receipt has proved already, perhaps since these words came, there is nothing left to compare.
+  if (boundTo.payloadDigest === notCompared)
+    return isKnown
+      ? undefined
+      : `${providerId} repeats words that nothing here can be compared with`;
+  if (boundTo.payloadDigest !== payloadDigest) return `${providerId} names another payload`;
   return !isKnown && isForeign(snapshot, effect, providerId)
     ? `${providerId} was told to be something else before`
     : undefined;

@@ -132,8 +132,10 @@ function foldStage(
   if (receipt.stage === effect.receipt.stage || receipt.stage === "accepted") return snapshot;
   // Reports overtake each other: what has failed is not made good by an older "delivered".
   if (effect.receipt.stage === "failed") return snapshot;
+  // What it was proved to be, it was by the words of the first.
+  const { boundTo } = effect.receipt;
   const told = withLine(
-    withoutSilence(snapshot, { ...effect, receipt }, options.nowMs),
+    withoutSilence(snapshot, { ...effect, receipt: { ...receipt, boundTo } }, options.nowMs),
     `${effect.action} is now ${receipt.stage}`,
   );
   return reviewFailure(told, effect.operationId, options);

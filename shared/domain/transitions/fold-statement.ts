@@ -36,6 +36,11 @@ export function foldStatement(
   if (content.about !== undefined && content.about.attempts !== (effect?.attempts.length ?? 0)) {
     return "refused: another attempt was made since";
   }
+  // What was not seen must not be taken for seen.
+  const { toldIds } = content.about ?? {};
+  if (toldIds !== undefined && toldIds !== (review.providerIds ?? []).length) {
+    return "refused: something else was told of it since";
+  }
   const { statement } = content;
   const isForced = "forced" in statement && statement.forced;
   if (isForced && (content.confirmedBy ?? finding.by) === finding.by) {

@@ -71,7 +71,7 @@ async function candidatesOf(ports: MatchPorts, report: Report): Promise<KeyedEff
 function findingOfErased(report: Report, effect: Effect): Finding {
   const { echoed = {}, target, ...rest } = report;
   const saysNothing = target === undefined && Object.keys(echoed).length === 0;
-  return findingOf(rest, effect, saysNothing ? effect.payloadDigest : uncompared(report, effect));
+  return findingOf(rest, effect, saysNothing ? effect.payloadDigest : notCompared);
 }
 
 /** Bound to what the report itself names; what it does not name it cannot contradict. */
@@ -115,14 +115,8 @@ function payloadDigestOf(report: Report, effect: Effect): string {
   const repeated = Object.entries(echoed);
   if (repeated.every(([field, said]) => payload?.[field] === said)) return payloadDigest;
   // A sensitive one is not decrypted here: what repeats a part of it is for a person to compare.
-  if (payload === undefined) return uncompared(report, effect);
+  if (payload === undefined) return notCompared;
   return digestOf({ ...payload, ...echoed }, "a provider's report");
-}
-
-/** Of that which a receipt has proved already there is nothing left to compare. */
-function uncompared({ providerId }: Report, effect: Effect): string {
-  const isKnown = effect.status === "confirmed" && effect.receipt.providerId === providerId;
-  return isKnown ? effect.payloadDigest : notCompared;
 }
 
 /** The finding is durable and due: a lost hint loses nothing. */

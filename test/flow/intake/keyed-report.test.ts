@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { TerminalFault } from "../../../shared/domain/faults.ts";
 import type { CaseKey } from "../../../shared/domain/identity.ts";
-import type { Effect, EffectOf } from "../../../shared/domain/records/effect.ts";
+import type { EffectOf } from "../../../shared/domain/records/effect.ts";
 import { notCompared } from "../../../shared/domain/records/evidence.ts";
 import { reportsCaseId } from "../../../shared/flow/intake/record-report.ts";
 import { sweep } from "../../../shared/flow/wake/sweep.ts";
@@ -11,7 +11,6 @@ import type { SweepPorts } from "../../../shared/flow/wake/sweep-due.ts";
 import { retryReports } from "../../../shared/flow/wake/retry-reports.ts";
 import { silentTelemetry } from "../../../shared/telemetry/telemetry.ts";
 import { supplierPortal } from "../../../shared/providers/supplier-portal.ts";
-import { receiptFor } from "../../domain/situations.ts";
 import { memoryControl } from "../../memory/memory-control.ts";
 import { aBatch, anEffect } from "../../stores/documents.ts";
 import { intakeWorld, secrets, type Sent } from "./intake-world.ts";
@@ -113,44 +112,17 @@ describe("a report that names nothing but the key", () => {
     expect(JSON.stringify(finding)).not.toContain(payloadDigest);
   });
 
-  describe("of an effect whose content was erased", () => {
-    const frozen = anEffect(portalWorld().keyOf("R-1"), { payload }).payloadDigest;
-
-    async function erasedWorld(change: Partial<Effect> = {}): Promise<PortalWorld> {
-      const world = portalWorld();
-      const key = world.keyOf("R-1");
-      await world.prepare(key, { payload: {}, payloadDigest: frozen, target: "" });
-      const [record, effect] = ["case", "effect"].map((type) =>
-        world.cases.stored(key).find((one) => one.type === type),
-      );
-      const erased = { by: "p-1", atMs: 1 };
-      world.cases.plant(key, { ...record, erased } as NonNullable<typeof record>);
-      world.cases.plant(key, { ...effect, ...change } as NonNullable<typeof effect>);
-      return world;
-    }
-
-    const boundTo = (payloadDigest: string) => [
-      { content: { receipt: { boundTo: { payloadDigest, target: "" } } } },
-    ];
-
-    test("and that repeats words proves nothing of it, and none of the words is kept", async () => {
-      const world = await erasedWorld();
-      await tell(world);
-      expect(world.findings(world.keyOf("R-1"))).toMatchObject(boundTo(notCompared));
-      expect(JSON.stringify(world.findings(world.keyOf("R-1")))).not.toContain(payload.invoice);
-    });
-
-    test("and confirmed under the same id before is of that effect", async () => {
-      const receipt = receiptFor(anEffect(portalWorld().keyOf("R-1"), { payload }), "cn-1");
-      const world = await erasedWorld({
-        status: "confirmed",
-        receipt,
-        settledBy: "attempt",
-        settledAtMs: 1,
-      });
-      await tell(world);
-      expect(world.findings(world.keyOf("R-1"))).toMatchObject(boundTo(frozen));
-    });
+  test("of an effect whose content was erased proves nothing by words that it repeats, and none of them is kept", async () => {
+    const world = portalWorld();
+    const key = world.keyOf("R-1");
+    const { payloadDigest } = anEffect(key, { payload });
+    await world.prepare(key, { payload: {}, payloadDigest, target: "" });
+    const [record] = world.cases.stored(key).filter(({ type }) => type === "case");
+    world.cases.plant(key, { ...record, erased: { by: "p-1", atMs: 1 } } as typeof record & object);
+    await tell(world);
+    const bound = { boundTo: { payloadDigest: notCompared, target: "" } };
+    expect(world.findings(key)).toMatchObject([{ content: { receipt: bound } }]);
+    expect(JSON.stringify(world.findings(key))).not.toContain(payload.invoice);
   });
 
   test("signed for t1 never touches t10, which has an effect under the same key (cases.md 17)", async () => {

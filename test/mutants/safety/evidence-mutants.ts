@@ -67,8 +67,8 @@ export const evidenceMutants: readonly SafetyMutant[] = [
     without: "the doubt about words that nothing can be compared with",
     patches: one(
       "shared/flow/intake/match-report.ts",
-      "return isKnown ? effect.payloadDigest : notCompared;",
-      "return isKnown || notCompared ? effect.payloadDigest : notCompared;",
+      "if (payload === undefined) return notCompared;",
+      "if (payload === undefined) return payloadDigest;",
     ),
     seenBy: ["confirmedWasApplied"],
   },

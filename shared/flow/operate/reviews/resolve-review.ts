@@ -184,7 +184,11 @@ async function tell(
       kind: "statement",
       statement,
       reason,
-      about: { reviewId: review.id, attempts: effect?.attempts.length ?? 0 },
+      about: {
+        reviewId: review.id,
+        attempts: effect?.attempts.length ?? 0,
+        toldIds: (review.providerIds ?? []).length,
+      },
       decisionId,
       ...(confirmedBy === undefined ? {} : { confirmedBy }),
     },
