@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Contract } from "../../shared/domain/contract.ts";
 import { providerKeyOf, whyUnsafe } from "../../shared/domain/contract.ts";
 import { notBeforeMs } from "../../shared/domain/decisions/back-off.ts";
-import { attemptLimits, recover } from "../../shared/domain/decisions/recover.ts";
+import { absenceCovers, attemptLimits, recover } from "../../shared/domain/decisions/recover.ts";
 import type { AttemptEnd, EffectOf } from "../../shared/domain/records/effect.ts";
+import { withEffect } from "../../shared/domain/records/snapshot.ts";
 import {
   callTimeoutMs,
   claimedCase,
@@ -190,5 +191,30 @@ describe("a contract", () => {
     };
     const contract = { ...keyContract, ...(idempotency && { idempotency }) };
     expect(providerKeyOf(contract, "abc234")).toBe("ABC234");
+  });
+});
+
+describe("a claim that an absence must cover at its gate, because its key has run out by then", () => {
+  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+  const contract: Contract = { ...keyContract, lookup };
+  const pruned = { account: "acme", apiVersion: "v1", contract, nowMs: nowMs + retentionMs };
+
+  test.each([
+    ["v1", true],
+    ["v2", false],
+  ])("is covered by what was not found at %s: %j", (lookedAt, isCovered) => {
+    const unknown = settled(claimedCase(), { kind: "noAnswer", reason: "reset" });
+    const effect = firstOf(unknown);
+    const { account, contractRevision } = effect;
+    const atMs = nowMs + 600_000;
+    const lookups = {
+      count: 1,
+      lastStartedAtMs: atMs,
+      absentStartedAtMs: atMs,
+      absentUnder: { account, apiVersion: lookedAt, contractRevision },
+      notBeforeMs: 0,
+    };
+    const again = claimedCase(withEffect(unknown, { ...effect, lookups }), atMs);
+    expect(absenceCovers({ ...pruned, effect: firstOf(again) })).toBe(isCovered);
   });
 });

@@ -58,6 +58,15 @@ const shown = {
 const resolve = ["reviews", "resolve", caseId, reviewId, ...acme, "--reason", "seen it"];
 const happened = [...resolve, "--how", "happened", "--provider-id", "CN-1"];
 
+test("a review of something else shows every id under which the provider told of it", async () => {
+  const providerIds = ["CN-7", "CN-8"];
+  const review = { ...shown.review, kind: "EvidenceMismatch", providerIds };
+  api.answer({ "show-review": { body: { ...shown, review } } });
+  const { code, out } = await ops(["reviews", "show", caseId, reviewId, ...acme]);
+  expect(code).toBe(0);
+  expect(out).toContain("CN-7, CN-8");
+});
+
 describe("a resolution", () => {
   beforeEach(() =>
     api.answer({

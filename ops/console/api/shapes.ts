@@ -93,6 +93,7 @@ export interface ForceRequest {
 
 export interface Review {
   review: Omit<ReviewRow, "externalRef" | "workflow" | "status"> & {
+    providerIds?: string[];
     resolution?: { how: string; by: string; atMs: number; reason?: string };
   };
   version: string;

@@ -91,7 +91,7 @@ function unknownReview(why: string): Recovery {
 /** Why a key does not allow a retry now; undefined when it does. */
 function whyKeyRefused(facts: RecoverFacts): string | undefined {
   const { effect, contract, current } = facts;
-  if (!current) return "the case has moved on since this was decided; it may only be settled";
+  if (!current) return "its decision no longer stands; it may only be settled";
   if (contract.idempotency === undefined) {
     return "the provider offers neither a key nor a look-up that could settle it";
   }
@@ -136,7 +136,7 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
   const absentMs = absentStartedAtMs(facts);
   if (absentMs !== undefined && absentMs > overMs) {
     if (!current) {
-      return unknownReview("it is not there, and the case has moved on since this was decided");
+      return unknownReview("it is not there, and its decision no longer stands");
     }
     const refusal = absenceRefusal(facts, effect.attempts);
     if (refusal !== undefined) return unknownReview(`it is not there, but ${refusal}`);

@@ -53,14 +53,14 @@ export interface SendScope {
   nowMs: number;
 }
 
-const termsToday = ({ account, apiVersion, contract }: SendScope): Terms => ({
+const termsToday = ({ account, apiVersion, contract }: Omit<SendScope, "nowMs">): Terms => ({
   account,
   apiVersion,
   contractRevision: contract.revision,
 });
 
 /** When a look started that found nothing; what another code's look did not find at another address says nothing here. */
-export function absentStartedAtMs(facts: SendScope): number | undefined {
+export function absentStartedAtMs(facts: Omit<SendScope, "nowMs">): number | undefined {
   const { absentStartedAtMs: absentMs, absentUnder } = facts.effect.lookups ?? {};
   return absentUnder !== undefined && areSame(absentUnder, termsToday(facts))
     ? absentMs

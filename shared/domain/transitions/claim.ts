@@ -2,7 +2,7 @@
 //
 // A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
 // store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
-import { termsAt } from "../decisions/terms.ts";
+import { absentStartedAtMs, termsAt } from "../decisions/terms.ts";
 import { providerKeyOf } from "../contract.ts";
 import type { Provider } from "../definitions.ts";
 import { areSame, coreOf, standingOrder, type Attempt, type Effect } from "../records/effect.ts";
@@ -44,7 +44,7 @@ export function claim(
   };
   const terms = termsOf(options.provider, effect);
   if (effect.mayHaveLeft && !areSame(effect, terms)) attempt.underOtherTerms = true;
-  const absentMs = effect.lookups?.absentStartedAtMs;
+  const absentMs = absentStartedAtMs({ ...options.provider, ...terms, effect });
   if (absentMs !== undefined) attempt.absentStartedAtMs = absentMs;
   const order = standingOrder(effect);
   if (order !== undefined) {

@@ -35,6 +35,9 @@ export function ReviewView({ caseId, reviewId }: { caseId: string; reviewId: str
             <a href={linkTo("cases", caseId)}>the case in time</a>
           </p>
           <p>{sentence(shown.review.why)}</p>
+          {shown.review.providerIds !== undefined && (
+            <p>The provider calls it {shown.review.providerIds.join(", ")}.</p>
+          )}
           <p class="note doubt">
             <strong>What is at stake.</strong> {shown.review.consequence}
           </p>
