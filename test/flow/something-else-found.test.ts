@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { notCompared, type Receipt } from "../../shared/domain/records/evidence.ts";
-import { receiptFor } from "../domain/situations.ts";
+import { planOf, receiptFor } from "../domain/situations.ts";
 import { operatorsOf } from "./operate/operators.ts";
 import { newWorld, type World } from "./world.ts";
 
@@ -205,5 +205,29 @@ test("a report of another amount for what is confirmed already keeps the rest of
   await operatorsOf(world).resolve(review?.id ?? "", { how: "acknowledge" });
   await world.run();
   expect(world.keyed.received).toHaveLength(2);
+  expect((await world.record()).status).toBe("done");
+});
+
+test("what is not there, and may be sent again by that alone, rests without being looked at until a person has seen the doubt about its plan", async () => {
+  const mark = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
+  const world = newWorld({ decide: () => planOf([credit, mark], { notifications: [] }) });
+  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+  world.keyed.contract = { ...world.keyed.contract, lookup };
+  world.keyed.lookup = async () => ({ kind: "absent" });
+  world.keyed.script = ["ok", "swallowed"];
+  world.keyed.duringCall = async ({ action }) => {
+    if (action === mark.action) await report(world, 1, { payloadDigest: "another" });
+  };
+  await world.post(1);
+  await world.turn();
+  world.keyed.duringCall = undefined;
+  // Longer than its key is kept.
+  await world.run(world.worker(), 30 * 3_600_000);
+  expect((await world.effects()).map(({ status }) => status)).toEqual(["confirmed", "unknown"]);
+  expect((await world.record()).dueAtMs).toBeUndefined();
+  const [review] = await world.reviews();
+  await operatorsOf(world).resolve(review?.id ?? "", { how: "acknowledge" });
+  await world.run();
+  expect(world.keyed.received).toHaveLength(3);
   expect((await world.record()).status).toBe("done");
 });

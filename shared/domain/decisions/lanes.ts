@@ -55,11 +55,11 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
     const current = record.version === record.plan.decidedOn && !isBroken;
     const step = effectStep(snapshot, open, { ...facts, current });
     if (isHeld && (step.kind === "claim" || step.kind === "draining")) {
-      return keyEndStep(open, facts.book);
+      return keyEndStep(open, facts);
     }
     if (step.kind !== "claim" || approvals.kind === "given") return step;
     const asking = approvalStep(approvals);
-    return isWork(asking) ? asking : soonest(asking, keyEndStep(open, facts.book));
+    return isWork(asking) ? asking : soonest(asking, keyEndStep(open, facts));
   }
   if (!effects.every((effect) => effect.status === "confirmed")) return { kind: "idle" };
   return notificationStep(record, facts.book) ?? { kind: "commit" };
@@ -77,10 +77,13 @@ function lackingStep(
 }
 
 /** A hold or a question may outlast the key: then a person must see that no retry is covered any more. */
-function keyEndStep(effect: Effect, book: LaneFacts["book"]): Step {
+function keyEndStep(effect: Effect, { book, nowMs = 0 }: LaneFacts): Step {
   const contract = book.provider(effect.provider)?.contract;
   const endMs = contract && keyEndMs(effect, contract);
-  return endMs === undefined ? { kind: "idle" } : { kind: "wait", untilMs: endMs };
+  // What may be sent after that, too, rests on no key.
+  return endMs === undefined || endMs <= nowMs
+    ? { kind: "idle" }
+    : { kind: "wait", untilMs: endMs };
 }
 
 interface PlanFacts {
