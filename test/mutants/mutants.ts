@@ -368,8 +368,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "a case of a newer revision is left alone",
     file: "shared/domain/decisions/leave.ts",
-    find: "return isNewer ?",
-    replace: "return isNewer && nowMs === 0 ?",
+    find: "const isNewer = record !== undefined &&",
+    replace: "const isNewer = record !== undefined && nowMs === 0 &&",
     killedBy: "a case that revision 2 decided is left by revision 1",
     testFile: revisions,
   },
