@@ -156,6 +156,26 @@ describe("what was told to be something else", () => {
     expect(await first(world)).toMatchObject({ foreignIds: ["other-1", "other-2"] });
   });
 
+  test("and came after a person had said that it did not happen is seen before anything is done again", async () => {
+    const decide: Workflow["decide"] = () =>
+      planOf([{ ...credit, action: "bare.first.v1" }], { notifications: [] });
+    const world = newWorld({ decide });
+    world.bare.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.run();
+    world.advance(120_000);
+    const ops = operatorsOf(world);
+    await ops.resolve((await world.reviews())[0]?.id ?? "", { how: "didNotHappen" });
+    await report(world, 1, { payloadDigest: "another" });
+    await world.run();
+    expect(world.bare.received).toHaveLength(1);
+    expect(await openKinds(world)).toEqual(["UnknownEffect", "EvidenceMismatch"]);
+    await ops.resolve((await world.reviews())[1]?.id ?? "", { how: "didNotHappen" });
+    await world.run();
+    expect(world.bare.received).toHaveLength(2);
+    expect(await openKinds(world)).toEqual([]);
+  });
+
   test("is never taken for ours by an adapter that calls every success the request's own", async () => {
     const world = newWorld({ decide: once });
     world.keyed.duringCall = async () => {
@@ -179,6 +199,23 @@ test("words that nothing can be compared with, under the id that the own answer 
   expect(await first(world)).toMatchObject({ status: "confirmed" });
   expect(await openKinds(world)).toEqual([]);
   expect((await world.record()).status).toBe("done");
+});
+
+test("words that nothing can be compared with, of what was denied, contradict that: it may be just this", async () => {
+  const world = newWorld({ decide: bareOnly });
+  world.bare.script = ["appliedAndDropped"];
+  await world.post(1);
+  await world.run();
+  world.advance(120_000);
+  const ops = operatorsOf(world);
+  await ops.resolve((await world.reviews())[0]?.id ?? "", { how: "didNotHappen" });
+  await world.run();
+  for (const payloadDigest of [notCompared, notCompared, (await first(world)).payloadDigest]) {
+    await report(world, 1, { payloadDigest });
+    await world.turn();
+    expect(await openKinds(world)).toEqual(["Contradiction"]);
+  }
+  expect(await first(world)).toMatchObject({ status: "rejected" });
 });
 
 test("a report of another amount for what is confirmed already keeps the rest of its plan waiting until a person has seen it", async () => {

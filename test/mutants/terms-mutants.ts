@@ -2,6 +2,7 @@
 import type { Mutant } from "./mutants.ts";
 
 const apiVersion = "test/flow/api-version.test.ts";
+const somethingElse = "test/flow/something-else-found.test.ts";
 const terms = "shared/domain/decisions/terms.ts";
 
 export const termsMutants: readonly Mutant[] = [
@@ -45,5 +46,29 @@ export const termsMutants: readonly Mutant[] = [
     replace: 'if (effect.status === "started" || (hasEnded(effect) && !told.case)) return told;',
     killedBy: "is visible although something else was told of it meanwhile",
     testFile: "test/domain/delivery.test.ts",
+  },
+  {
+    rule: "what was denied is not done again before what else was found has been seen",
+    file: "shared/domain/decisions/choices.ts",
+    find: "if (doubt !== undefined && doubt.id !== review.id)",
+    replace: "if (doubt !== undefined && doubt.id === '')",
+    killedBy: "is seen before anything is done again",
+    testFile: somethingElse,
+  },
+  {
+    rule: "a person's word is of what that person was shown",
+    file: "shared/domain/transitions/fold-statement.ts",
+    find: "if (toldIds !== undefined && toldIds !== ",
+    replace: "if (toldIds !== undefined && toldIds > ",
+    killedBy: "was not seen by that person",
+    testFile: somethingElse,
+  },
+  {
+    rule: "words that could not be compared speak against a denial",
+    file: "shared/domain/transitions/why-unbound.ts",
+    find: "if (!isKnown && !isDenied)",
+    replace: "if (!isKnown || !isDenied)",
+    killedBy: "of what was denied, contradict that",
+    testFile: somethingElse,
   },
 ];

@@ -112,7 +112,7 @@ function unknownChoices(
 ): [ChoiceKind, Verdict][] {
   return [
     ["happened", permitted],
-    ["didNotHappen", denialVerdict(reviewed.effect, facts)],
+    ["didNotHappen", denialVerdict(snapshot, reviewed, facts)],
     ["retry", retryVerdict(snapshot, reviewed, facts)],
     ["lookAgain", lookVerdict(snapshot, reviewed, facts)],
     ["abandon", permitted],
@@ -120,7 +120,15 @@ function unknownChoices(
 }
 
 /** A call that is under way may still land: an honest look before the horizon proves nothing (counterexample 11). */
-function denialVerdict(effect: EffectOf<"unknown">, { book, nowMs }: ChoiceFacts): Verdict {
+function denialVerdict(
+  snapshot: Snapshot,
+  { effect, review }: Reviewed<EffectOf<"unknown">>,
+  { book, nowMs }: ChoiceFacts,
+): Verdict {
+  // What was denied is decided anew: not before that, too, has been seen.
+  const doubt = openDoubt(snapshot, [effect], ["EvidenceMismatch"]);
+  if (doubt !== undefined && doubt.id !== review.id)
+    return refused("something else was found under this operation; resolve that review");
   const contract = book.provider(effect.provider)?.contract;
   const overMs = contract === undefined ? Infinity : horizonEndMs(effect, contract);
   if (nowMs > overMs) return permitted;

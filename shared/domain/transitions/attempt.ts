@@ -12,7 +12,7 @@ import {
   type Effect,
   type EffectCore,
 } from "../records/effect.ts";
-import { notCompared, type Answer, type Receipt } from "../records/evidence.ts";
+import type { Answer, Receipt } from "../records/evidence.ts";
 import {
   caseOf,
   effectOf,
@@ -24,12 +24,12 @@ import {
 import {
   holdEffect,
   holdForMismatch,
-  isForeign,
   openMismatch,
   resolveHolds,
   resolveReview,
   unheld,
 } from "./reviews.ts";
+import { whyUnbound } from "./why-unbound.ts";
 
 export interface Settlement {
   operationId: string;
@@ -93,31 +93,6 @@ function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): E
     attempts: core.attempts.map((other) => (other.n === attempt.n ? ended : other)),
     mayHaveLeft: provesNothingLeft ? attempt.leftBefore : core.mayHaveLeft,
   };
-}
-
-/**
- * Why a receipt does not prove this operation; undefined when it does. What was told to be something else does not become
- * this operation's by being told with fewer words.
- */
-export function whyUnbound(
-  snapshot: Snapshot,
-  effect: Effect,
-  receipt: Receipt,
-): string | undefined {
-  const { boundTo, providerId } = receipt;
-  const { operationId, payloadDigest, target } = effect;
-  if (boundTo.operationId !== operationId) return `${providerId} names another operation`;
-  if (boundTo.target !== target) return `${providerId} names another target`;
-  const isKnown = effect.status === "confirmed" && effect.receipt.providerId === providerId;
-  // Of that which a receipt has proved already, perhaps since these words came, there is nothing left to compare.
-  if (boundTo.payloadDigest === notCompared)
-    return isKnown
-      ? undefined
-      : `${providerId} repeats words that nothing here can be compared with`;
-  if (boundTo.payloadDigest !== payloadDigest) return `${providerId} names another payload`;
-  return !isKnown && isForeign(snapshot, effect, providerId)
-    ? `${providerId} was told to be something else before`
-    : undefined;
 }
 
 export function confirm(

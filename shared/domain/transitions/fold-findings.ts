@@ -13,10 +13,11 @@ import {
 } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
 import { caseOf, effectOf, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
-import { confirm, releaseClaim, settleAttempt, whyUnbound } from "./attempt.ts";
+import { confirm, releaseClaim, settleAttempt } from "./attempt.ts";
 import { contradict } from "./contradict.ts";
 import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
 import { holdEffect, holdForMismatch, resolveReview } from "./reviews.ts";
+import { whyUnbound } from "./why-unbound.ts";
 
 /** As many as fit into one batch; the rest are folded after it, in the same order. */
 const findingsMax = 30;

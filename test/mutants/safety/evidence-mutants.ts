@@ -2,7 +2,7 @@
 import { one, type SafetyMutant } from "./mutant.ts";
 
 const domain = "shared/domain";
-const attempt = `${domain}/transitions/attempt.ts`;
+const binding = `${domain}/transitions/why-unbound.ts`;
 const terms = `${domain}/decisions/terms.ts`;
 const folding = `${domain}/transitions/fold-findings.ts`;
 
@@ -60,7 +60,7 @@ export const evidenceMutants: readonly SafetyMutant[] = [
   },
   {
     without: "the memory of what was something else",
-    patches: one(attempt, "return !isKnown &&", "return false &&"),
+    patches: one(binding, "return !isKnown &&", "return false &&"),
     seenBy: ["confirmedWasApplied"],
   },
   {

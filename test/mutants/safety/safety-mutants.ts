@@ -167,7 +167,7 @@ const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "the digest in a receipt's binding",
     patches: one(
-      attempt,
+      `${domain}/transitions/why-unbound.ts`,
       "if (boundTo.payloadDigest !== payloadDigest)",
       "if (boundTo.payloadDigest === '')",
     ),
