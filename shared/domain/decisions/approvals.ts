@@ -1,7 +1,9 @@
 // Where a plan stands with its approvals. Pure.
 //
 // All that a plan needs are given before its first claim, and hold again at every later one: an approval speaks for one
-// operation, one digest and one case version, until it expires.
+// operation, one digest and one case version, until it expires. Whether an action asks is a matter of today's code and settings, too:
+// what has come to ask since the decision is asked about, and what was to be asked about stays so.
+import type { Book } from "../definitions.ts";
 import type { Plan } from "../records/case.ts";
 import type { Approval } from "../records/approval.ts";
 import { effectOf, type Snapshot } from "../records/snapshot.ts";
@@ -12,6 +14,18 @@ export type ApprovalState =
   /** These operations have no open question that could still be answered. */
   | { kind: "ask"; operationIds: string[] }
   | { kind: "waiting"; untilMs: number };
+
+/** The plan with a question for each effect whose action has come to ask first before anything of it has left. */
+export function withNewQuestions(snapshot: Snapshot, plan: Plan, book: Book): Plan {
+  const needed = new Set(plan.needsApproval);
+  for (const operationId of plan.operationIds) {
+    const { action, mayHaveLeft, status, tenantId } = effectOf(snapshot, operationId);
+    if (status === "prepared" && !mayHaveLeft && book.asksFirst(tenantId, action)) {
+      needed.add(operationId);
+    }
+  }
+  return needed.size === 0 ? plan : { ...plan, needsApproval: [...needed] };
+}
 
 export function approvalState(snapshot: Snapshot, plan: Plan, nowMs: number): ApprovalState {
   const needed = (plan.needsApproval ?? []).filter(

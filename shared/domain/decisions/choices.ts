@@ -16,7 +16,7 @@ import type { Review } from "../records/review.ts";
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { accountAt } from "./terms.ts";
 import { consequenceOf } from "./consequences.ts";
-import { isFailed, openDoubt } from "./doubts.ts";
+import { isFailed, openDoubt, restsOn } from "./doubts.ts";
 import { horizonEndMs, retryRefusal } from "./recover.ts";
 
 export type ChoiceKind = Statement["kind"];
@@ -198,7 +198,7 @@ function whyNothingIsSent(
   if (ofPlan.some(isFailed))
     return "something of its plan failed at its goal; nothing more is sent";
   const reviews = snapshot.reviews.filter(({ id }) => id !== review.id);
-  if (openDoubt({ reviews }, ofPlan) !== undefined)
+  if (openDoubt({ reviews }, restsOn(snapshot, ofPlan)) !== undefined)
     return "something else was found under an operation of its plan; see that review first";
   const isCurrent =
     record.version === effect.decidedOn && record.plan?.decidedOn === record.version;

@@ -8,6 +8,12 @@ export function isFailed(effect: Effect): boolean {
   return effect.status === "confirmed" && effect.receipt.stage === "failed";
 }
 
+/** A plan, and what it makes good: that must have been done as it was when it was decided to take it back. */
+export function restsOn({ effects }: Snapshot, ofPlan: readonly Effect[]): Effect[] {
+  const madeGood = new Set(ofPlan.map(({ compensates }) => compensates));
+  return [...ofPlan, ...effects.filter(({ operationId }) => madeGood.has(operationId))];
+}
+
 /** The open review of one of these that nobody has answered yet. */
 export function openDoubt(
   { reviews }: Pick<Snapshot, "reviews">,

@@ -6,8 +6,8 @@ import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { isFinal, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Case, Plan } from "../records/case.ts";
 import { accountAt, whyAccountMoved } from "./terms.ts";
-import { approvalState, type ApprovalState } from "./approvals.ts";
-import { isFailed, openDoubt } from "./doubts.ts";
+import { approvalState, withNewQuestions, type ApprovalState } from "./approvals.ts";
+import { isFailed, openDoubt, restsOn } from "./doubts.ts";
 import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
 import { exhaustion, keyEndMs, recover } from "./recover.ts";
@@ -31,15 +31,19 @@ export function outboxLane(snapshot: Snapshot, facts: LaneFacts): Step {
 export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const record = caseOf(snapshot);
   if (record.plan === undefined) return decideStep(record, facts);
-  const effects = planEffects(snapshot);
-  const approvals = approvalState(snapshot, record.plan, facts.nowMs ?? 0);
-  const isUnseen = openDoubt(snapshot, effects, ["NotificationFailed"]) !== undefined;
   const { book } = facts;
+  const effects = planEffects(snapshot);
+  const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
+  // What may have left is brought to its end first: a new question about others must not use up its key.
+  const { plan } = record;
+  const asking = unknown === undefined ? withNewQuestions(snapshot, plan, book) : plan;
+  const approvals = approvalState(snapshot, asking, facts.nowMs ?? 0);
+  const isUnseen = openDoubt(snapshot, effects, ["NotificationFailed"]) !== undefined;
   const ended = whyPlanEnded(record, record.plan, { effects, approvals, book, isUnseen });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
-  const unknown = effects.find((effect) => effect.status === "unknown" && !isFinal(effect));
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
-  const isHeld = planIsHeld(record) || openDoubt(snapshot, effects) !== undefined;
+  const isHeld =
+    planIsHeld(record) || openDoubt(snapshot, restsOn(snapshot, effects)) !== undefined;
   // A hold stops decisions and claims; what is unknown is still looked up, settled or shown to a person.
   if (isHeld && unknown === undefined) return { kind: "idle" };
   if (open?.status === "prepared") {
@@ -58,8 +62,8 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
       return keyEndStep(open, facts);
     }
     if (step.kind !== "claim" || approvals.kind === "given") return step;
-    const asking = approvalStep(approvals);
-    return isWork(asking) ? asking : soonest(asking, keyEndStep(open, facts));
+    const question = approvalStep(approvals);
+    return isWork(question) ? question : soonest(question, keyEndStep(open, facts));
   }
   if (!effects.every((effect) => effect.status === "confirmed")) return { kind: "idle" };
   return notificationStep(record, facts.book) ?? { kind: "commit" };

@@ -3,7 +3,7 @@ import { whyMayStillLand } from "../decisions/repeated-intent.ts";
 import type { Book } from "../definitions.ts";
 import type { Approval } from "../records/approval.ts";
 import { schemaVersion } from "../records/evidence.ts";
-import { caseOf, effectOf, withLine, type Snapshot } from "../records/snapshot.ts";
+import { caseOf, effectOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 
 /** Three days: long enough for a week-end, short enough that somebody looks again. */
 const approvalMsDefault = 72 * 3_600_000;
@@ -42,6 +42,18 @@ export function askApprovals(
       expiresAtMs: options.nowMs + (action?.approvalMs ?? approvalMsDefault),
     };
   });
-  const next = { ...snapshot, approvals: [...snapshot.approvals, ...asked] };
+  const next = {
+    ...withQuestions(snapshot, operationIds),
+    approvals: [...snapshot.approvals, ...asked],
+  };
   return withLine(next, `approval asked for ${asked.map(({ action }) => action).join(", ")}`);
+}
+
+/** What is asked about once stays so, whatever code looks next: the plan says it, and the gate reads the plan. */
+function withQuestions(snapshot: Snapshot, operationIds: readonly string[]): Snapshot {
+  const { plan } = caseOf(snapshot);
+  const known = plan?.needsApproval ?? [];
+  const added = operationIds.filter((operationId) => !known.includes(operationId));
+  if (plan === undefined || added.length === 0) return snapshot;
+  return withCase(snapshot, { plan: { ...plan, needsApproval: [...known, ...added] } });
 }

@@ -16,7 +16,8 @@ import { caseOf, effectOf, withEffect, withLine, type Snapshot } from "../record
 import { confirm, releaseClaim, settleAttempt } from "./attempt.ts";
 import { contradict } from "./contradict.ts";
 import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
-import { holdEffect, holdForMismatch, resolveReview } from "./reviews.ts";
+import { foldStage, reviewFailure } from "./fold-stage.ts";
+import { holdForMismatch } from "./reviews.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
 /** As many as fit into one batch; the rest are folded after it, in the same order. */
@@ -122,45 +123,6 @@ export function foldReceipt(
       return contradict(snapshot, operationId, { why, providerId: receipt.providerId }, options);
     }
   }
-}
-
-/** A later stage of the same receipt: accepted, then delivered or failed. */
-function foldStage(
-  snapshot: Snapshot,
-  effect: Effect & { status: "confirmed" },
-  { receipt, options }: { receipt: Receipt; options: FoldOptions },
-): Snapshot {
-  if (receipt.stage === effect.receipt.stage || receipt.stage === "accepted") return snapshot;
-  // Reports overtake each other: what has failed is not made good by an older "delivered".
-  if (effect.receipt.stage === "failed") return snapshot;
-  // What it was proved to be, it was by the words of the first.
-  const { boundTo } = effect.receipt;
-  const told = withLine(
-    withoutSilence(snapshot, { ...effect, receipt: { ...receipt, boundTo } }, options.nowMs),
-    `${effect.action} is now ${receipt.stage}`,
-  );
-  return reviewFailure(told, effect.operationId, options);
-}
-
-/** What was sent and then failed at its goal: whoever it was for does not have it, and a person must know. */
-function reviewFailure(snapshot: Snapshot, operationId: string, options: FoldOptions): Snapshot {
-  const effect = effectOf(snapshot, operationId);
-  if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;
-  return holdEffect(snapshot, effect, {
-    kind: "NotificationFailed",
-    why: `${effect.action} was accepted and then failed: whom or what it was for, it did not reach`,
-    consequence: options.book.action(effect.action)?.consequence ?? "",
-    nowMs: options.nowMs,
-  });
-}
-
-/** A report ends the silence, and with it the review that the silence opened. */
-function withoutSilence(snapshot: Snapshot, effect: Effect, nowMs: number): Snapshot {
-  const review = snapshot.reviews.find(({ id }) => id === effect.reviewRef);
-  if (review?.kind !== "DeliverySilent") return withEffect(snapshot, effect);
-  const resolution = { how: "settled: its delivery was reported", by: "finding", atMs: nowMs };
-  const { reviewRef: _resolved, ...reported } = effect;
-  return withEffect(resolveReview(snapshot, review.id, resolution), reported);
 }
 
 function foldAttemptEnd(

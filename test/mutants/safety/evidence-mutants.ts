@@ -4,7 +4,7 @@ import { one, type SafetyMutant } from "./mutant.ts";
 const domain = "shared/domain";
 const binding = `${domain}/transitions/why-unbound.ts`;
 const terms = `${domain}/decisions/terms.ts`;
-const folding = `${domain}/transitions/fold-findings.ts`;
+const staging = `${domain}/transitions/fold-stage.ts`;
 
 export const evidenceMutants: readonly SafetyMutant[] = [
   {
@@ -19,7 +19,7 @@ export const evidenceMutants: readonly SafetyMutant[] = [
   {
     without: "the failure that an older delivery does not make good",
     patches: one(
-      folding,
+      staging,
       'if (effect.receipt.stage === "failed") return snapshot;',
       'if (effect.receipt.stage === "failed" && snapshot.case === undefined) return snapshot;',
     ),
@@ -28,7 +28,7 @@ export const evidenceMutants: readonly SafetyMutant[] = [
   {
     without: "the review of what failed at its goal",
     patches: one(
-      folding,
+      staging,
       'if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;',
       'if (effect.status !== "confirmed" || operationId !== "") return snapshot;',
     ),

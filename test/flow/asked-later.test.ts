@@ -1,0 +1,72 @@
+// A team comes to want a person's yes for an action, by a deploy or by a setting, while plans that nobody was asked about are frozen.
+import { describe, expect, test } from "vitest";
+import type { Book } from "../../shared/domain/definitions.ts";
+import { planOfTwo } from "../domain/situations.ts";
+import { codeOf } from "./codes.ts";
+import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
+
+const [first, second] = ["keyed.first.v1", "keyed.second.v1"] as const;
+
+/** Code that is the same, but for these actions of which each needs a person now. */
+function asking(world: World, ...names: string[]): Book {
+  const book = codeOf(world, {});
+  const asksFirst: Book["asksFirst"] = (tenantId, action) =>
+    names.includes(action) || book.asksFirst(tenantId, action);
+  return { ...book, asksFirst };
+}
+
+const approvals = async (world: World) => (await world.cases.read(key)).snapshot.approvals;
+const sent = (world: World) => world.keyed.received.map(({ action }) => action);
+
+async function sayYes(world: World, id: string): Promise<void> {
+  const answer = { answerId: id, decision: "approve", by: "ana", atMs: world.nowMs() } as const;
+  await world.cases.answerApproval(key, { id, answer });
+}
+
+/** The plan is decided, and its worker is gone before it has claimed anything. */
+async function decided(): Promise<World> {
+  const world = newWorld({ decide: () => planOfTwo, fused: false });
+  await world.post(1);
+  await turnUntilDeath(world, mortal(world, { boundary: "grants", when: "before" }));
+  return world;
+}
+
+describe("a plan that was decided when its actions asked nobody", () => {
+  test("sends nothing of an action that has come to ask before a person has said yes, and then all of it", async () => {
+    const world = await decided();
+    const worker = world.worker({ book: asking(world, second) });
+    await world.run(worker, 60_000);
+    expect(sent(world)).toEqual([]);
+    expect(await approvals(world)).toMatchObject([{ action: second, version: 1 }]);
+    await sayYes(world, "approval:1:1");
+    await world.turn(worker);
+    expect(sent(world)).toEqual([first, second]);
+    expect((await world.record()).status).toBe("done");
+    expect(await approvals(world)).toHaveLength(1);
+  });
+
+  test("still waits for that yes when the code that asked is rolled back", async () => {
+    const world = await decided();
+    await world.run(world.worker({ book: asking(world, first) }), 60_000);
+    await world.run(world.worker(), 60_000);
+    expect(sent(world)).toEqual([]);
+    await sayYes(world, "approval:1:1");
+    await world.turn();
+    expect(sent(world)).toEqual([first, second]);
+  });
+
+  test("asks about what is left of it, and not about what has left", async () => {
+    const world = newWorld({ decide: () => planOfTwo });
+    world.keyed.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.turn();
+    const worker = world.worker({ book: asking(world, first, second) });
+    await world.run(worker, 60_000);
+    expect(sent(world)).toEqual([first, first]);
+    expect(world.keyed.applied).toHaveLength(1);
+    expect(await approvals(world)).toMatchObject([{ action: second }]);
+    await sayYes(world, "approval:1:1");
+    await world.turn(worker);
+    expect((await world.record()).status).toBe("done");
+  });
+});
