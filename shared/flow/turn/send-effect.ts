@@ -10,6 +10,7 @@
 import { storable } from "../../domain/canonical-json.ts";
 import { accountAt } from "../../domain/decisions/terms.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
+import { deadlineMsOf } from "../../domain/decisions/next.ts";
 import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
 import { withoutEcho } from "../../domain/frozen-payload.ts";
@@ -20,6 +21,8 @@ import { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { nowMsOf, setStoreTime, turnFields, type Turn, type TurnPorts } from "./turn.ts";
+
+const timeRanOut = "the claim's time ran out";
 
 export interface Claimed {
   operationId: string;
@@ -46,8 +49,7 @@ export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed)
   }
   const timeoutMs = leftMs(ports, claimed, provider);
   // The last look, with no await between it and the call.
-  if (timeoutMs < sendMsMin(provider))
-    return { kind: "notSent", reason: "the claim's time ran out" };
+  if (timeoutMs < sendMsMin(provider)) return { kind: "notSent", reason: timeRanOut };
   // From here on a byte may leave: of this attempt only what the call hears is told.
   turn.evidence = undefined;
   const { payload } = claimed;
@@ -85,6 +87,9 @@ async function whyGateIsClosed(
   setStoreTime(ports, turn, head.storeMs);
   const nowMs = nowMsOf(ports, turn);
   if (head.storeMs === undefined || nowMs === undefined) return "the store told no time";
+  // A machine that slept did not count it: its timer stood still with it.
+  const claimedAtMs = lastAttempt(effect)?.claimedAtMs ?? nowMs;
+  if (nowMs >= deadlineMsOf(claimedAtMs, provider.contract.callTimeoutMs)) return timeRanOut;
   if (head.caseEtag !== turn.caseEtag) return "the case was written after the claim";
   if (head.unfolded.some((id) => bearsOn(effect, id))) return "something new has arrived";
   const subject = caseOf(turn.draft).workflow.type;
@@ -108,7 +113,7 @@ async function whyGateIsClosed(
     const pruned = keyRefusal(scope, contract.idempotency);
     if (pruned !== undefined && !absenceCovers(scope)) return pruned;
   }
-  if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return "the claim's time ran out";
+  if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return timeRanOut;
   return undefined;
 }
 
