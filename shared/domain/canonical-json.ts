@@ -47,18 +47,6 @@ export function assertJson(value: unknown, path: string): asserts value is Json 
   }
 }
 
-/**
- * What a foreign hand gave, as the store will keep it: JSON that can always be digested. Throws where it has no JSON form at all.
- * A number that would be rounded is kept as text, a torn character is replaced.
- */
-export function storable(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value) ?? "null", (_key, member: unknown) => {
-    if (typeof member === "string") return member.toWellFormed();
-    const isRounded = Number.isInteger(member) && !Number.isSafeInteger(member);
-    return isRounded ? String(member) : member;
-  });
-}
-
 /** What `assertJson` would refuse it for; undefined when it is exactly JSON. */
 export function whyNotJson(value: unknown, path: string): string | undefined {
   try {

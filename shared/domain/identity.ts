@@ -40,14 +40,19 @@ export interface CaseKey {
   caseId: string;
 }
 
+export const externalRefLengthMax = 512;
+
 export const tenantIdPattern = /^[a-z0-9-]{1,64}$/;
 const caseKeyPattern = /^([a-z0-9-]{1,64}):([a-z2-7]{26})$/;
 
-/** The case's identifier: keyed, so that nobody can guess a reference from it. */
+/**
+ * The case's identifier: keyed, so that nobody can guess a reference from it. Letters that one system composes and another
+ * decomposes are the same text to everybody who reads it: one business, and not two that do everything twice.
+ */
 export function caseIdOf(key: Uint8Array, tenantId: string, externalRef: string): string {
   return base32(
     createHmac("sha256", key)
-      .update(lengthPrefixed([tenantId, externalRef]))
+      .update(lengthPrefixed([tenantId, externalRef.normalize("NFC")]))
       .digest(),
   );
 }

@@ -40,6 +40,12 @@ describe("an event", () => {
     expect(after.case?.orderKeys).toEqual({ src: "2026-11-29T11:00:01Z" });
   });
 
+  test("is the first of its source although that is called as something that every object has", () => {
+    const arrived = { ...event(2, { n: 2 }), source: "constructor" };
+    const after = foldEvent(withEvent(openedCase(), arrived), arrived.id, { book, nowMs });
+    expect(after.case).toMatchObject({ version: 2, facts: { n: 2 } });
+  });
+
   test("that changes facts on a final status opens a review and decides nothing", () => {
     const done = commitPlan(settled(claimedCase(settled(claimedCase(), "receipt")), "receipt"), {
       book,

@@ -43,6 +43,12 @@ describe("a case id", () => {
     expect(caseIdOf(keyA, a[0], a[1])).not.toBe(caseIdOf(keyA, b[0], b[1]));
   });
 
+  test("is the same however one system composes the letters of a reference, and another decomposes them", () => {
+    const [composed, decomposed] = ["M\u00FCller-7", "Mu\u0308ller-7"];
+    expect(caseIdOf(keyA, "acme", composed)).toBe(caseIdOf(keyA, "acme", decomposed));
+    expect(caseIdOf(keyA, "acme", "Muller-7")).not.toBe(caseIdOf(keyA, "acme", composed));
+  });
+
   test("depends on the deployment's key, so nobody can guess a reference from it", () => {
     expect(caseIdOf(keyA, "acme", "R-1")).not.toBe(caseIdOf(keyB, "acme", "R-1"));
     expect(caseIdKeyFingerprint(keyA)).not.toBe(caseIdKeyFingerprint(keyB));

@@ -46,6 +46,19 @@ test("a decider that only ever tells is held after three decisions: a message is
   expect((await world.record()).held?.reason).toBe("NoProgress");
 });
 
+test("the same target, its letters decomposed by whoever told of it next, is the same intent: it is held, and done once", async () => {
+  const world = newWorld({
+    decide: ({ facts }) =>
+      planOf([{ ...credit, target: facts["invoice"] as string }], { nextStatus: "open" }),
+  });
+  await world.post(1, { invoice: "M\u00FCller-7" });
+  await world.run(world.worker(), 1000);
+  await world.post(2, { invoice: "Mu\u0308ller-7" });
+  await world.run();
+  expect(world.keyed.applied).toHaveLength(1);
+  expect((await world.record()).held?.reason).toBe("RepeatedIntent");
+});
+
 describe("what one decision says twice, word by word", () => {
   test.each([
     ["to one recipient", planOf([], { notifications: [mail, mail] })],

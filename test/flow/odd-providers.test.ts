@@ -83,7 +83,7 @@ test("an overtaken worker's receipt is kept, whatever characters and numbers its
     await world.post(2, { n: 1 });
     world.advance(61_000);
     await world.turn();
-    const content = { name: "torn \ud800", id: 2 ** 60 };
+    const content = { name: "torn \ud800", ["torn key \udc00"]: 1, id: 2 ** 60 };
     return answer.kind === "receipt"
       ? { ...answer, receipt: { ...answer.receipt, content } }
       : answer;

@@ -1,7 +1,9 @@
 // However long a case lasts and however much it is told, an outcome can still be recorded (cases.md 40): what one
 // transaction takes is never exceeded, and growth is refused where it begins.
 import { describe, expect, test } from "vitest";
+import type { Decision } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
+import type { Answer } from "../../shared/domain/records/evidence.ts";
 import { event, planOf, receiptFor } from "../domain/situations.ts";
 import { key, newWorld, type World } from "./world.ts";
 
@@ -135,5 +137,63 @@ describe("growth that would leave no room", () => {
     await world.run();
     expect(await world.effects()).toEqual([]);
     expect((await world.record()).held).toMatchObject({ reason: "DecisionHeld" });
+  });
+
+  const credit = { action: "keyed.first.v1", target: "T-1", payload: {} };
+  test.each<[string, Decision, string]>([
+    ["the reason of a plan", planOf([credit], { why: kilobytes(3000) }), "texts"],
+    ["a target", planOf([{ ...credit, target: kilobytes(3000) }]), "texts"],
+    ["the reason of a wait", { kind: "wait", why: kilobytes(3000) }, "texts"],
+    ["the reason of a hold", { kind: "hold", why: kilobytes(3000) }, "texts"],
+    ["a torn character", planOf([{ ...credit, target: "T-\ud800" }]), "target"],
+  ])("by %s is refused at the decision, and a person is told", async (_what, decision, why) => {
+    const world = newWorld({ decide: () => decision });
+    await world.post(1);
+    await world.run();
+    expect(await world.effects()).toEqual([]);
+    expect((await world.record()).held).toMatchObject({
+      reason: "DecisionHeld",
+      detail: expect.stringContaining(why),
+    });
+  });
+});
+
+describe("a provider that says more than any record takes", () => {
+  const content = { page: kilobytes(3000) };
+  const planOfBare = planOf([{ action: "bare.first.v1", target: "T-1", payload: {} }]);
+  const large = (answer: Answer): Answer =>
+    answer.kind === "receipt"
+      ? { ...answer, receipt: { ...answer.receipt, content } }
+      : { ...answer, reason: content.page };
+
+  test.each(["ok", "turnsAway", "swallowed"] as const)(
+    "(%s) is believed as one that says little, and its words are left out",
+    async (behaviour) => {
+      const world = newWorld({ decide: () => planOfBare });
+      const { send } = world.bare;
+      world.bare.script = [behaviour];
+      world.bare.send = async (request) => large(await send(request));
+      await world.post(1);
+      await world.run();
+      const [effect] = await world.effects();
+      expect(effect?.status).toBe(behaviour === "swallowed" ? "unknown" : "confirmed");
+      expect(JSON.stringify(effect).length).toBeLessThan(100 * 1024);
+      expect(world.bare.applied).toHaveLength(behaviour === "swallowed" ? 0 : 1);
+    },
+  );
+
+  test("in what a look-up shows is believed all the same", async () => {
+    const world = newWorld({ decide: () => planOfBare });
+    const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+    world.bare.contract = { ...world.bare.contract, lookup };
+    world.bare.lookup = async ({ binding }) => {
+      const receipt = { stage: "accepted", providerId: "B-1", boundTo: binding, content } as const;
+      return { kind: "found", receipt };
+    };
+    world.bare.script = ["appliedAndDropped"];
+    await world.post(1);
+    await world.run();
+    expect((await world.effects())[0]).toMatchObject({ status: "confirmed" });
+    expect(world.bare.received).toHaveLength(1);
   });
 });

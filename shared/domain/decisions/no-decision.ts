@@ -1,6 +1,7 @@
 // What a decider gave that is no decision, whatever its type says: a team's code may hold a model's answer, or be no TypeScript.
 // Pure. It is held by field, because what is written of it could never be read again.
 import { z } from "zod";
+import { whyNotJson } from "../canonical-json.ts";
 import { fieldsOf } from "../fields-of.ts";
 import { ActionRequest } from "../records/case.ts";
 
@@ -23,7 +24,21 @@ const Shape = z.discriminatedUnion("kind", [
 ]);
 
 export function whyNoDecision(given: unknown): string | undefined {
-  const { error } = Shape.safeParse(given);
-  if (error === undefined) return undefined;
+  const { data, error } = Shape.safeParse(given);
+  if (data !== undefined) return whyNoTexts(data);
   return `what decide gave is no decision, in: ${fieldsOf(error.issues, "the decision as a whole")}`;
+}
+
+/** Beside the payloads, which have a bound of their own. */
+const textBytesMax = 64 * 1024;
+
+/** What no store takes would not be held but thrown, and decided again until its workers are taken for dead. */
+function whyNoTexts(decision: z.infer<typeof Shape>): string | undefined {
+  const text = JSON.stringify(decision, (field, member: unknown) =>
+    field === "payload" ? undefined : member,
+  );
+  if (Buffer.byteLength(text) > textBytesMax) {
+    return `the texts of a decision, beside its payloads, have at most ${textBytesMax} bytes`;
+  }
+  return whyNotJson(JSON.parse(text), "the decision");
 }

@@ -109,7 +109,14 @@ function isSameIntent(
   effect: Pick<Effect, "action" | "target">,
   intent: Pick<Effect, "action" | "target">,
 ): boolean {
-  return familyOf(effect.action) === familyOf(intent.action) && effect.target === intent.target;
+  return (
+    familyOf(effect.action) === familyOf(intent.action) && isSameText(effect.target, intent.target)
+  );
+}
+
+/** However its letters are composed: nobody can see the difference. */
+function isSameText(one: string, other: string): boolean {
+  return one.normalize("NFC") === other.normalize("NFC");
 }
 
 /** By whatever action: what was made good once is not made good again. */

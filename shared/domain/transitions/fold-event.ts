@@ -49,7 +49,8 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
     const why = `event ${event.eventId} is for a case of ${event.workflow}, and its reference is one of ${record.workflow.type}`;
     return refuse(snapshot, event, why, nowMs);
   }
-  const newest = record.orderKeys[event.source];
+  const { orderKeys: newestOf } = record;
+  const newest = Object.hasOwn(newestOf, event.source) ? newestOf[event.source] : undefined;
   const older = newest !== undefined && event.orderKey < newest;
   if (event.source === investigateSource) return foldInvestigate(snapshot, event, workflow, nowMs);
   const forwarded = forwardFacts(record, workflow);

@@ -6,6 +6,7 @@
 // kept is what the schema let through; the digest is of the whole body.
 import { z } from "zod";
 import type { Workflow } from "../../domain/definitions.ts";
+import { externalRefLengthMax } from "../../domain/identity.ts";
 import type { FieldError } from "../problem.ts";
 import { fieldPath, readJson } from "./read-json.ts";
 
@@ -30,7 +31,6 @@ const Envelope = z.object({
 
 const errorCountMax = 20;
 const fieldLengthMax = 200;
-const externalRefLengthMax = 512;
 
 /** `bytes` without a byte-order mark. */
 export function readEvent(workflow: Workflow, bytes: Buffer): ReadEvent {

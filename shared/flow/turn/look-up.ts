@@ -1,13 +1,13 @@
 // Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
 //
 // The store's time is taken before the question: only an absence that started late enough may ever count.
-import { storable } from "../../domain/canonical-json.ts";
 import { callBudgetMs } from "../../domain/contract.ts";
 import { fieldsOf } from "../../domain/fields-of.ts";
 import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
 import type { LookupRequest, Provider } from "../../domain/definitions.ts";
 import { LookupVerdict } from "../../domain/records/evidence.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
+import { boundedVerdict, storable } from "../../domain/storable.ts";
 import { foldLookup } from "../../domain/transitions/look-up.ts";
 import { readPayload } from "./read-payload.ts";
 import { requireNowMs, turnFields } from "./turn.ts";
@@ -64,7 +64,7 @@ async function askProvider(
     const ask = async () => provider.lookup?.(request) ?? unable;
     const said: unknown = await ports.at("lookUp", ask);
     const { data, error } = LookupVerdict.safeParse(storable(said));
-    if (data !== undefined) return data;
+    if (data !== undefined) return boundedVerdict(data);
     const why = `the look-up's verdict is none, in: ${fieldsOf(error.issues)}`;
     ports.log.error("a look-up gave no verdict that can be kept", { ...fields, why });
     return { kind: "inconclusive", reason: why };

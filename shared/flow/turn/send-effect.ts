@@ -7,7 +7,6 @@
 //
 // What stays possible is a freeze of the machine between the gate's last look and the socket. Only a provider's own
 // key cures that, and the contract says whether there is one.
-import { storable } from "../../domain/canonical-json.ts";
 import { accountAt } from "../../domain/decisions/terms.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
 import { deadlineMsOf } from "../../domain/decisions/next.ts";
@@ -17,6 +16,7 @@ import { withoutEcho } from "../../domain/frozen-payload.ts";
 import type { Provider, SendRequest } from "../../domain/definitions.ts";
 import { lastAttempt, type Effect } from "../../domain/records/effect.ts";
 import { fieldsOf } from "../../domain/fields-of.ts";
+import { boundedAnswer, storable } from "../../domain/storable.ts";
 import { Answer } from "../../domain/records/evidence.ts";
 import { covers } from "../../domain/records/grant.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
@@ -146,7 +146,7 @@ async function call(
       }),
     );
     const { data, error } = Answer.safeParse(storable(said));
-    if (data !== undefined) return data;
+    if (data !== undefined) return boundedAnswer(data);
     // Nor may it answer what cannot be kept: the case could never be read again.
     const why = `the adapter's answer is none, in: ${fieldsOf(error.issues)}`;
     ports.log.error("a provider adapter gave no answer that can be kept", { ...fields, why });

@@ -1,5 +1,6 @@
 // The cases of a tenant, newest first, by what an operator knows of them.
 import { z } from "zod";
+import { externalRefLengthMax } from "../../../domain/identity.ts";
 import { CaseRow, type OperatorStore } from "../../../stores/operator-ports.ts";
 import { Cursor, cursorText, Max, Next } from "../page.ts";
 import { getRoute, Tenant } from "../route.ts";
@@ -13,7 +14,7 @@ const Query = z.strictObject({
   externalRef: z
     .string()
     .min(1)
-    .max(500)
+    .max(externalRefLengthMax)
     .optional()
     .describe("The business reference, or how it begins."),
   openedBefore: time.optional().describe("ISO 8601; with it, older ones only."),

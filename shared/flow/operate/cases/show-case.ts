@@ -1,6 +1,6 @@
 // One case as JSON: the record, its effects, its reviews and its history, for a person or a script.
 import { z } from "zod";
-import { caseIdOf, type CaseKey } from "../../../domain/identity.ts";
+import { caseIdOf, externalRefLengthMax, type CaseKey } from "../../../domain/identity.ts";
 import type { CaseStore } from "../../../stores/ports.ts";
 import { CaseId, getRoute, Tenant } from "../route.ts";
 import type { Reply } from "../serve.ts";
@@ -30,7 +30,12 @@ export const showCaseRoute = getRoute({
   role: "reader",
   params: z.strictObject({ tenant: Tenant, case: CaseId.optional() }),
   query: z.strictObject({
-    externalRef: z.string().min(1).max(500).optional().describe("Instead of the case id."),
+    externalRef: z
+      .string()
+      .min(1)
+      .max(externalRefLengthMax)
+      .optional()
+      .describe("Instead of the case id."),
   }),
   answer: { schema: CaseView, says: "The case; what the caller's role does not show is empty." },
   problems: [404],
