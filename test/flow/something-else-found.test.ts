@@ -53,6 +53,31 @@ describe("a report of another amount while the call is out", () => {
     expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
   });
 
+  test.each(["refuses", "turnsAway"] as const)(
+    "whose system then %s it keeps its case from deciding the same anew, on new facts too, until a person has looked",
+    async (behaviour) => {
+      const world = newWorld({ decide: () => planOf([credit], { notifications: [] }) });
+      world.keyed.script = [behaviour];
+      world.keyed.duringCall = async () => {
+        world.keyed.duringCall = undefined;
+        await report(world, 1, { payloadDigest: "another" });
+        await world.turn();
+      };
+      await world.post(1);
+      await world.run();
+      await world.post(2, { more: "facts" });
+      await world.run();
+      expect(world.keyed.received).toHaveLength(1);
+      const [review] = await world.reviews();
+      const how = behaviour === "refuses" ? "acknowledge" : "abandon";
+      await operatorsOf(world).resolve(review?.id ?? "", { how });
+      await world.run();
+      expect(world.keyed.received).toHaveLength(2);
+      expect((await world.record()).status).toBe("done");
+      expect(await openKinds(world)).toEqual([]);
+    },
+  );
+
   test("does not move the attempt's start, however often it comes: the call is over at its deadline, and its review is one", async () => {
     const world = newWorld({ decide: once });
     let at: number | undefined;

@@ -71,4 +71,12 @@ export const termsMutants: readonly Mutant[] = [
     killedBy: "of what was denied, contradict that",
     testFile: somethingElse,
   },
+  {
+    rule: "a plan does not end before what else was done under its operations has been seen",
+    file: "shared/domain/decisions/lanes.ts",
+    find: "if (onItsWay || isUnclear) return undefined;",
+    replace: "if (onItsWay || (isUnclear && effects.length === 0)) return undefined;",
+    killedBy: "keeps its case from deciding the same anew",
+    testFile: somethingElse,
+  },
 ];

@@ -39,7 +39,10 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const asking = unknown === undefined ? withNewQuestions(snapshot, plan, book) : plan;
   const approvals = approvalState(snapshot, asking, facts.nowMs ?? 0);
   const isUnseen = openDoubt(snapshot, effects, ["NotificationFailed"]) !== undefined;
-  const ended = whyPlanEnded(record, record.plan, { effects, approvals, book, isUnseen });
+  const undone = effects.filter(({ status }) => status !== "confirmed");
+  const isUnclear = openDoubt(snapshot, undone, ["EvidenceMismatch"]) !== undefined;
+  const planFacts = { effects, approvals, book, isUnseen, isUnclear };
+  const ended = whyPlanEnded(record, plan, planFacts);
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
   const isHeld =
@@ -96,18 +99,20 @@ interface PlanFacts {
   book: LaneFacts["book"];
   /** That something of it failed has not been seen yet. */
   isUnseen: boolean;
+  /** Nor what else was done under something of it that was not done. */
+  isUnclear: boolean;
 }
 
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
 function whyPlanEnded(
   record: Case,
   plan: Plan,
-  { effects, approvals, book, isUnseen }: PlanFacts,
+  { effects, approvals, book, isUnclear, isUnseen }: PlanFacts,
 ): string | undefined {
   const onItsWay = effects.some(
     (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
   );
-  if (onItsWay) return undefined;
+  if (onItsWay || isUnclear) return undefined;
   if (record.version !== plan.decidedOn) {
     return `decided on version ${plan.decidedOn}, the case is at ${record.version}`;
   }
