@@ -115,6 +115,17 @@ describe("an answer that may not be carried out", () => {
     ["names a host", { ...claim, note: "See pay.example for more" }],
     ["names an address", { ...claim, note: "Write to thief@example" }],
     ["names an account", { ...claim, note: "Pay to DE89 3704 0044 0532" }],
+    ["names a host in wide letters", { ...claim, note: "See pay\uFF0Eexample for more" }],
+    ["names a host by another dot", { ...claim, note: "See pay\u3002example for more" }],
+    ["names an address by another sign", { ...claim, note: "Write to thief\uFF20example" }],
+    [
+      "names an account in wide digits",
+      { ...claim, note: "Pay to \uFF18\uFF19\uFF13\uFF17\uFF10\uFF14\uFF10" },
+    ],
+    [
+      "names an account in other digits",
+      { ...claim, note: "Pay to \u0668\u0669\u0663\u0667\u0660\u0664\u0660" },
+    ],
     ["breaks the line", { ...claim, note: "One\nBcc: another" }],
     ["is two objects", `${JSON.stringify(claim)}${JSON.stringify(claim)}`],
     ["is fenced off", `\`\`\`json\n${JSON.stringify(claim)}\n\`\`\``],

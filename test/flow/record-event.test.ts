@@ -64,6 +64,18 @@ describe("a signed delivery", () => {
     expect(world.refusals()).toMatchObject([{ status: 409, eventId: "dlv-1", source: "erp" }]);
   });
 
+  test("that was written anew for its second sending, its keys in another order, is the same event", async () => {
+    const world = intakeWorld();
+    const body = JSON.parse(bodyOf({ amount: "1.00" })) as { data: object };
+    const data = Object.fromEntries(Object.entries(body.data).toReversed());
+    const anew = Object.fromEntries(Object.entries({ ...body, data }).toReversed());
+    await world.deliver(JSON.stringify(body));
+    const { said, status } = await world.deliver(JSON.stringify(anew, undefined, 2));
+    expect([status, said]).toMatchObject([202, { duplicate: true }]);
+    expect(world.events()).toHaveLength(1);
+    expect(world.refusals()).toEqual([]);
+  });
+
   test("with an id that no document can have is recorded under its digest, apart from all others", async () => {
     const world = intakeWorld();
     const ids = ["a/b", "a\\b", "a#b?", "ä b", "a.b:c_d-E"];

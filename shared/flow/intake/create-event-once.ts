@@ -1,7 +1,8 @@
 // One event document, however often its delivery comes and however unclear a write's end is.
 //
-// Identity is the document's id, content is the digest. An uncertain create is sent again: "exists" with our own
+// Identity is the document's id, content is the digest of its bytes, or else what is kept of them. An uncertain create is sent again: "exists" with our own
 // digest is then our own write, or a twin of it, which is the same (design.md 1, idea 3).
+import { digestOf } from "../../domain/canonical-json.ts";
 import { TransientFault } from "../../domain/faults.ts";
 import type { Event } from "../../domain/records/inbox.ts";
 import type { CaseStore } from "../../stores/ports.ts";
@@ -43,11 +44,16 @@ async function create(
         const stored = await cases.readEvent(event, event.id);
         // It exists and cannot be read yet: nothing is decided from that.
         if (stored === undefined) return { kind: "notKnown" };
-        if (stored.digest !== event.digest) return { kind: "otherContent" };
+        if (!isSame(stored, event)) return { kind: "otherContent" };
         if (n > 1 && stored.receivedAtMs === event.receivedAtMs) return { kind: "created" };
         return { kind: "duplicate", unfolded: stored.folded === undefined };
       }
     }
   }
   return { kind: "notKnown" };
+}
+
+/** A sender that writes its body anew each time (its keys in another order, a count of its tries) says the same. */
+function isSame(stored: Event, event: Event): boolean {
+  return stored.digest === event.digest || digestOf(stored.body) === digestOf(event.body);
 }

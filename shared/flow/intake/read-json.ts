@@ -8,8 +8,8 @@
 //   a lone surrogate       refused with its path: it has no UTF-8 form and no stable digest
 //   a key "__proto__"      refused with its path: every schema would drop it without a word (cases.md 61)
 //
-// Of duplicate keys the last one counts, as everywhere in JavaScript; the digest is of the bytes, so two bodies that
-// differ in that are two bodies.
+// Of duplicate keys the last one counts, as everywhere in JavaScript; the digest is of the bytes, and what is kept of two
+// bodies under one id is compared where their bytes differ (create-event-once.ts).
 import { isUtf8 } from "node:buffer";
 
 export type ReadJson =

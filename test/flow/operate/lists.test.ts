@@ -4,6 +4,8 @@ import {
   listApprovals,
   showApproval,
 } from "../../../shared/flow/operate/approvals/approval-routes.ts";
+import { searchCasesRoute } from "../../../shared/flow/operate/cases/search-cases.ts";
+import { showCaseRoute } from "../../../shared/flow/operate/cases/show-case.ts";
 import type { Principal } from "../../../shared/flow/operate/access/principal.ts";
 import { listReviews } from "../../../shared/flow/operate/reviews/list-reviews.ts";
 import { listReviewsRoute } from "../../../shared/flow/operate/reviews/list-reviews.ts";
@@ -142,4 +144,10 @@ describe("open approvals", () => {
     await world.cases.answerApproval(key, { id: "approval:1:1", answer });
     expect(await show(approver)).not.toContain("50.00");
   });
+});
+
+test("a case is looked up by a reference of any length that intake takes", () => {
+  const query = { externalRef: "R".repeat(512) };
+  expect(showCaseRoute.query.safeParse(query).success).toBe(true);
+  expect(searchCasesRoute.query.safeParse(query).success).toBe(true);
 });
