@@ -175,14 +175,22 @@ function isExhausted({ attempts }: Effect): boolean {
   return turnedAway >= notSentMax || attempts.length - turnedAway >= leftMax;
 }
 
-/** Something else was found under an operation of its plan, or it failed at its goal, and nobody has seen that yet. */
+/**
+ * Something else was found under an operation of its plan, or of what that plan makes good, or it failed at its goal, and nobody has
+ * seen that yet.
+ */
 function isPlanDoubted({ final }: Pick<CaseTestimony, "final">): boolean {
-  const { case: record, reviews = [] } = final?.snapshot ?? {};
+  const { case: record, effects = [], reviews = [] } = final?.snapshot ?? {};
+  const planned = new Set(record?.plan?.operationIds);
+  const madeGood = effects
+    .filter(({ operationId }) => planned.has(operationId))
+    .map(({ compensates }) => compensates);
+  const subjects = new Set([...planned, ...madeGood]);
   return reviews.some(
     ({ kind, resolution, subject }) =>
       (kind === "EvidenceMismatch" || kind === "NotificationFailed") &&
       resolution === undefined &&
-      record?.plan?.operationIds.includes(subject) === true,
+      subjects.has(subject),
   );
 }
 
