@@ -24,7 +24,7 @@ export function consequenceOf(
         ? "It is cancelled: nothing of it was sent, and nothing will be. If it was to tell somebody, that person stays untold."
         : "It stays unknown and is counted so; nobody looks for it any more, and its plan ends. Evidence that still comes is taken.";
     case "acknowledge":
-      return "It is recorded that you have seen this; nothing is sent, and what is settled stays as it is. A case that a contradiction holds is decided anew.";
+      return "It is recorded that you have seen this; nothing is sent by that, and what is settled stays as it is. A case that waits for this then goes on, or is decided anew.";
     case "release":
       return releaseConsequence(snapshot.case?.held?.reason);
   }
