@@ -1,5 +1,6 @@
 // The invoice workflow with its model decider in a whole world on memory stores: the decider, the protocol and the calls to the
 // model are real, time is virtual, and what the "supplier" applied is the end state.
+import { z } from "zod";
 import { openModel } from "../../shared/agent/ask-model.ts";
 import { bookOf } from "../../shared/domain/book-of.ts";
 import type { Checkpoint } from "../../shared/domain/records/checkpoint.ts";
@@ -37,6 +38,7 @@ export function modelWorld(baseUrl: string, change: { callTimeoutMs?: number } =
       {
         ...invoiceExceptionBy(decideByModel(model)),
         type: "test-flow",
+        events: { told: z.looseObject({}) },
         fold: (facts, event) => ({ ...facts, ...(event.body as Record<string, never>) }),
       },
     ],

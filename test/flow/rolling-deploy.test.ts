@@ -1,5 +1,6 @@
 // Two codes on one store: what the newer one wrote is left alone by the older one, and nothing is lost (design.md 5, rule 0).
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
@@ -10,7 +11,7 @@ import type { LogFields } from "../../shared/flow/turn/turn.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
 import { memoryOperators } from "../memory/memory-operators.ts";
-import { planOfTwo } from "../domain/situations.ts";
+import { event, planOfTwo } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { key, newWorld, type World } from "./world.ts";
 import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
@@ -171,5 +172,37 @@ describe("an event of a workflow type that this code does not have", () => {
     world.advance(unknownTypeGraceMs / 2);
     expect(await world.turn(older)).toMatchObject({ kind: "left" });
     expect(stored(world)).toBe(before);
+  });
+});
+
+describe("an event of a type that newer code has added to its workflow", () => {
+  const more = { ...event(2, { n: 2 }), eventType: "told.more" };
+  async function told(): Promise<World> {
+    const world = newWorld({ decide: () => ({ kind: "wait", why: "test" }) });
+    await world.post(1);
+    await world.run();
+    await world.cases.createEvent({ ...more, receivedAtMs: world.nowMs() });
+    return world;
+  }
+
+  test("is not folded away by the older worker, and folded by the newer one", async () => {
+    const world = await told();
+    const before = stored(world);
+    expect(await world.turn()).toMatchObject({ kind: "left" });
+    expect(stored(world)).toBe(before);
+    const events = { ...world.book.workflow("test-flow")?.events, "told.more": z.looseObject({}) };
+    await world.turn(world.worker({ book: codeOf(world, { workflow: { events } }) }));
+    expect(await world.record()).toMatchObject({ facts: { n: 2 } });
+  });
+
+  test("is shown to a person when that code has been rolled back for an hour, and does not vanish", async () => {
+    const world = await told();
+    await world.turn();
+    world.advance(unknownTypeGraceMs);
+    await world.turn();
+    expect((await world.record()).held).toMatchObject({
+      reason: "EventRefused",
+      detail: expect.stringContaining("told.more"),
+    });
   });
 });

@@ -4,12 +4,14 @@
 //   a case of a newer revision        its facts have a shape that this code does not know
 //   a call under a newer contract     what became of it only that contract can settle, while a deploy rolls
 //   a workflow type unknown here      newer, while a deploy rolls; removed, if it stays so
+//   an event type unknown here        the same; its fold would not know it, and let it vanish
 //
 // Left alone is: no write, not even the count of a crash; asked again later, and reported. Nothing waits for it, because
 // the code that wrote it is running, or is about to run again.
-import type { Book } from "../definitions.ts";
+import type { Book, Workflow } from "../definitions.ts";
 import { isFinal } from "../records/effect.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+import { whyTypeUnknown } from "../transitions/event-type.ts";
 
 /**
  * A rolling deploy is over by then; what is still unknown is shown to a person. Too short costs a review that the next look
@@ -33,7 +35,7 @@ export function whyLeft(
     const isNewer = record !== undefined && record.workflow.revision > workflow.revision;
     return isNewer
       ? "the case has the facts of a newer revision"
-      : whyCallIsNewer(snapshot, book, nowMs);
+      : (whyCallIsNewer(snapshot, book, nowMs) ?? whyEventIsNewer(snapshot, workflow, nowMs));
   }
   if (record?.erased !== undefined) return undefined;
   // A case that such code had to open is as old as the event that it was opened for.
@@ -43,6 +45,21 @@ export function whyLeft(
   );
   const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
   return isYoung ? `this code has no workflow ${type} yet` : undefined;
+}
+
+/** Intake took it, so some code knows its type. Afterwards it is refused in sight (fold-event.ts). */
+function whyEventIsNewer(
+  snapshot: Snapshot,
+  workflow: Workflow,
+  nowMs: number | undefined,
+): string | undefined {
+  if (snapshot.case?.erased !== undefined) return undefined;
+  const newer = unfoldedEvents(snapshot).find(
+    (event) =>
+      whyTypeUnknown(event, workflow) !== undefined &&
+      (nowMs === undefined || nowMs < event.receivedAtMs + unknownTypeGraceMs),
+  );
+  return newer && whyTypeUnknown(newer, workflow);
 }
 
 /** Afterwards it is a roll-back, and a person is shown what nobody settles. */

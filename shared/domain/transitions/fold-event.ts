@@ -22,11 +22,9 @@ import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { awaitCode } from "./await-code.ts";
 import { changeAfterEnd } from "./change-after-end.ts";
+import { investigateSource, refreshSource, whyTypeUnknown } from "./event-type.ts";
 import { adoptCase, openCase } from "./open-case.ts";
 import { holdCase, releaseHold } from "./reviews.ts";
-
-export const refreshSource = "refresh";
-export const investigateSource = "investigate";
 
 export function foldEvent(
   snapshot: Snapshot,
@@ -49,6 +47,8 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
     const why = `event ${event.eventId} is for a case of ${event.workflow}, and its reference is one of ${record.workflow.type}`;
     return refuse(snapshot, event, why, nowMs);
   }
+  const unknown = whyTypeUnknown(event, workflow);
+  if (unknown !== undefined) return refuse(snapshot, event, unknown, nowMs);
   const { orderKeys: newestOf } = record;
   const newest = Object.hasOwn(newestOf, event.source) ? newestOf[event.source] : undefined;
   const older = newest !== undefined && event.orderKey < newest;
