@@ -103,3 +103,30 @@ describe("a grant that almost covers", () => {
     expect(effect?.status).toBe("confirmed");
   });
 });
+
+test("forty notifications that wait for one grant cost two looks a turn, and all leave once it is given", async () => {
+  const told = Array.from({ length: 40 }, (_, n) => ({
+    action: "mail.tell.v1",
+    target: `owner-${n}`,
+    payload: { text: `done ${n}` },
+  }));
+  const world = newWorld({ decide: () => ({ ...once, notifications: told }) });
+  const revokedNow = { by: "ada", atMs: world.nowMs(), reason: "left" };
+  await world.grants.revoke("acme", "grant:mail.tell.v1", revokedNow);
+  await world.post(1);
+  await world.run();
+  expect(world.bare.received).toHaveLength(1);
+  let looks = 0;
+  const worker = world.worker({
+    at: (boundary, act) => {
+      if (boundary === "grants") looks += 1;
+      return act();
+    },
+  });
+  await world.turn(worker);
+  expect(looks).toBe(2);
+  world.grants.put(grant("again", { action: "mail.tell.v1" }));
+  await world.turn(worker);
+  await world.run(worker);
+  expect(new Set(world.bare.received.map(({ binding }) => binding.target)).size).toBe(41);
+});

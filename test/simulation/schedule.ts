@@ -37,7 +37,8 @@ export function scheduleOf(seed: number, n: number): Schedule {
     slots: dice.between(1, 4),
     fused: dice.chance(0.85),
     answerAfterMs: dice.pick([500, 500, 4000, 30_000]),
-    turnBudgetMs: dice.pick([90_000, 90_000, 40_000, 16_000]),
+    // The last is the least that the app starts with.
+    turnBudgetMs: dice.pick([90_000, 90_000, 40_000, 20_000]),
     moves: dice.chance(0.25),
     faults: Array.from({ length: faultsMade }, (_, place) => faultOf(dice, place, businesses)),
   };

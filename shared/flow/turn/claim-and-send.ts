@@ -6,7 +6,7 @@ import { callBudgetMs } from "../../domain/contract.ts";
 import type { Provider } from "../../domain/definitions.ts";
 import { hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
-import { covers } from "../../domain/records/grant.ts";
+import { covers, type Grant } from "../../domain/records/grant.ts";
 import { caseOf, effectOf } from "../../domain/records/snapshot.ts";
 import { settleAttempt } from "../../domain/transitions/attempt.ts";
 import { claim, holdForGrant } from "../../domain/transitions/claim.ts";
@@ -115,14 +115,20 @@ async function findGrant(
   const effect = effectOf(turn.draft, operationId);
   const subject = caseOf(turn.draft).workflow.type;
   const { tenantId, action } = effect;
+  const covering = (grants: readonly Grant[]) => {
+    const nowMs = requireNowMs(ports, turn);
+    return grants.find((grant) => covers(grant, { ...effect, subject, payload }, nowMs))?.id;
+  };
+  const known = turn.grantsRead.get(action);
+  if (known !== undefined) return covering(known);
   // What was just granted must not be missed because a list is a few seconds old.
   for (const fresh of [false, true]) {
     const grants = await ports.at("grants", () =>
       ports.grants.candidates({ tenantId, subject, action, fresh }),
     );
-    const nowMs = requireNowMs(ports, turn);
-    const found = grants.find((grant) => covers(grant, { ...effect, subject, payload }, nowMs));
-    if (found !== undefined) return found.id;
+    const found = covering(grants);
+    if (found !== undefined) return found;
+    if (fresh) turn.grantsRead.set(action, grants);
   }
   return undefined;
 }

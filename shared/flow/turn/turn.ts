@@ -9,6 +9,7 @@ import type { Book } from "../../domain/definitions.ts";
 import { TransientFault } from "../../domain/faults.ts";
 import { type CaseKey, caseKeyText, hintIdOf } from "../../domain/identity.ts";
 import type { Answer } from "../../domain/records/evidence.ts";
+import type { Grant } from "../../domain/records/grant.ts";
 import type { Payload } from "../../domain/records/payload.ts";
 import type { Snapshot } from "../../domain/records/snapshot.ts";
 import { keepTrouble } from "../measure/keep-trouble.ts";
@@ -87,6 +88,8 @@ export interface Turn {
   hinted?: { dueAtMs: number; scheduled: ScheduledHint };
   /** Effects for which this turn found no grant or no payload. */
   withheld: Set<string>;
+  /** The grants of an action as this turn has read them anew: a hundred effects that wait for one are one look. */
+  grantsRead: Map<string, readonly Grant[]>;
   evidence?: Evidence | undefined;
 }
 
@@ -108,6 +111,7 @@ export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
     isFresh: true,
     sealed: [],
     withheld: new Set(),
+    grantsRead: new Map(),
   };
 }
 
