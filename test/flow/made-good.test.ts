@@ -66,4 +66,25 @@ describe("a compensation that waits for a person", () => {
     expect(world.bare.applied).toHaveLength(1);
     expect((await world.record()).status).toBe("done");
   });
+
+  test("is not made while a second payment is told, and is decided and asked about anew once a person has seen that", async () => {
+    const { paid, world } = await asked();
+    await world.report(receiptFor(paid, "keyed-2"));
+    await world.turn();
+    await sayYes(world);
+    await world.turn();
+    expect(world.bare.received).toEqual([]);
+    const [review] = await world.reviews();
+    expect(review?.kind).toBe("Contradiction");
+    await operatorsOf(world).resolve(review?.id ?? "", { how: "acknowledge" }, ana);
+    await world.run(world.worker(), 60_000);
+    expect(world.bare.received).toEqual([]);
+    expect((await world.effects()).map(({ status }) => status)).toEqual([
+      "confirmed",
+      "cancelled",
+      "prepared",
+    ]);
+    const { approvals } = (await world.cases.read(key)).snapshot;
+    expect(approvals.map(({ answer }) => answer?.decision)).toEqual(["approve", undefined]);
+  });
 });

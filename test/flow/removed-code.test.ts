@@ -1,10 +1,12 @@
 // Code that was removed from a deployment: what needs it is held, visibly; the rest goes on; and all of it when it is back.
 import { describe, expect, test } from "vitest";
+import { bookOf } from "../../shared/domain/book-of.ts";
 import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
 import type { Decision } from "../../shared/domain/definitions.ts";
 import { planOfTwo, receiptFor } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
-import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
+import { ana, operatorsOf } from "./operate/operators.ts";
+import { key, mortal, newWorld, testProvider, turnUntilDeath, type World } from "./world.ts";
 
 const first = planOfTwo.kind === "plan" ? planOfTwo.actions.slice(0, 1) : [];
 const planOfOne: Decision = { ...planOfTwo, actions: first } as Decision;
@@ -288,4 +290,29 @@ test("an event of a type that nobody has is shown to a person after an hour, and
   await world.run(world.worker({ book: code }), 2 * hourMs);
   expect(await world.record()).toMatchObject({ status: "done", facts: { n: 1 } });
   expect((await world.record()).held).toBeUndefined();
+});
+
+test("an effect whose provider is known under another name now is given up by a person, and done there, once", async () => {
+  const world = await prepared();
+  const renamed = testProvider({ name: "keyed-new", contract: world.keyed.contract });
+  const known = codeOf(world, {});
+  const workflow = known.workflow("test-flow");
+  const actions = ["keyed.first.v1", "mail.tell.v1"].flatMap((name) => known.action(name) ?? []);
+  const book = bookOf({
+    workflows: workflow === undefined ? [] : [workflow],
+    actions: actions.map((one) =>
+      one.provider === "keyed" ? { ...one, provider: renamed.name } : one,
+    ),
+    providers: [renamed, world.bare],
+  });
+  const worker = world.worker({ book });
+  await world.run(worker, 60_000);
+  expect(await openReviews(world)).toEqual(["ProviderRemoved"]);
+  const [review] = await world.reviews();
+  await operatorsOf({ ...world, book }).resolve(review?.id ?? "", { how: "abandon" }, ana);
+  await world.run(worker);
+  expect(world.keyed.received).toEqual([]);
+  expect(renamed.applied).toHaveLength(1);
+  expect(await statuses(world)).toEqual(["cancelled", "confirmed", "confirmed"]);
+  expect((await world.record()).status).toBe("done");
 });
