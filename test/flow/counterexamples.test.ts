@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { attemptLimits } from "../../shared/domain/decisions/recover.ts";
 import type { Decision, DecideView } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import { planOfTwo, receiptFor } from "../domain/situations.ts";
+import { keyContract, planOfTwo, receiptFor } from "../domain/situations.ts";
 import { Killed, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const retentionMs = 24 * 3_600_000;
@@ -113,6 +113,20 @@ describe("5: a worker that stalls between its claim and its call", () => {
       expect((await world.record()).status).toBe("done");
     },
   );
+});
+
+test("5: a worker that is slow between its claim and its call gives the call what is left of its time, and no more", async () => {
+  const world = newWorld();
+  const slow = world.worker({
+    async at(name, act) {
+      const result = await act();
+      if (name === "gate") world.advance(3000);
+      return result;
+    },
+  });
+  await world.post(1);
+  await world.turn(slow);
+  expect(world.keyed.received[0]?.timeoutMs).toBe(keyContract.callTimeoutMs - 3000);
 });
 
 test("a receipt that is folded between the claim and the call stops the call", async () => {

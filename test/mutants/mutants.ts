@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     file: "shared/flow/turn/send-effect.ts",
     find: "  const elapsedMs = ports.monotonicMs() - claimed.timerStartedMs;",
     replace: "  const elapsedMs = 0 * (ports.monotonicMs() - claimed.timerStartedMs);",
-    killedBy: "5: a worker that stalls",
+    killedBy: "5: a worker that is slow between its claim and its call",
     testFile: counterexamples,
   },
   {

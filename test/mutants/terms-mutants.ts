@@ -34,8 +34,8 @@ export const termsMutants: readonly Mutant[] = [
   {
     rule: "what is doubted in a plan comes before any order to send",
     file: "shared/domain/decisions/choices.ts",
-    find: "if (openDoubt({ reviews }, ofPlan) !== undefined)",
-    replace: "if (openDoubt({ reviews: [] }, ofPlan) !== undefined)",
+    find: "if (openDoubt({ reviews }, restsOn(snapshot, ofPlan)) !== undefined)",
+    replace: "if (openDoubt({ reviews: [] }, restsOn(snapshot, ofPlan)) !== undefined)",
     killedBy: "of a plan of which another effect is doubted is sent by no word of a person",
     testFile: "test/domain/choices.test.ts",
   },
