@@ -131,6 +131,8 @@ export const rareMakers: readonly Maker[] = [
   (dice) => ({ kind: "modelFails", ask: dice.between(1, 3) }),
   (dice) => ({ kind: "revokeAtWrite", write: dice.between(1, 6), forMs: dice.pick([500, 60_000]) }),
   (dice) => ({ kind: "deploy", atMs: timeOf(dice), slots: dice.pick(["some", "some", "all"]) }),
+  // While the first calls are out.
+  (dice) => ({ kind: "deploy", atMs: dice.between(0, 60_000), slots: "some" }),
   (dice) => ({
     kind: "rescue",
     atMs: timeOf(dice),

@@ -39,7 +39,7 @@ export function scheduleOf(seed: number, n: number): Schedule {
     answerAfterMs: dice.pick([500, 500, 4000, 30_000]),
     // The last is the least that the app starts with.
     turnBudgetMs: dice.pick([90_000, 90_000, 40_000, 20_000]),
-    moves: dice.chance(0.25),
+    moves: dice.chance(0.5),
     faults: Array.from({ length: faultsMade }, (_, place) => faultOf(dice, place, businesses)),
   };
 }

@@ -84,11 +84,13 @@ const protocolMutants: readonly SafetyMutant[] = [
     seenBy: ["grantHeldAtGate"],
   },
   {
-    without: "the timer at the gate",
+    without: "the timer at the gate, and the store's time beside it",
     patches: one(
       sendEffect,
       "ports.monotonicMs() - claimed.timerStartedMs;",
       "0 * (ports.monotonicMs() - claimed.timerStartedMs);",
+    ).concat(
+      one(sendEffect, "if (nowMs >= deadlineMsOf(", "if (nowMs < 0 && nowMs >= deadlineMsOf("),
     ),
     seenBy: ["sendsInTime"],
   },
