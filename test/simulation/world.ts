@@ -188,7 +188,12 @@ export function newWorld(options: WorldOptions) {
     /** Told of each question as it becomes durable. */
     setAsked: (act: (approval: Approval) => void) => void (asked = act),
     landLate(): void {
-      if (cases.landLate() > 0) notes.happen("a late write landed");
+      try {
+        if (cases.landLate() > 0) notes.happen("a late write landed");
+      } catch (error) {
+        // A batch that no store takes: its worker hears nothing of it, and the auditor does.
+        notes.defects.push(String(error));
+      }
     },
     /** As intake stores it, with its hint. */
     async post(n: number, told: Told): Promise<void> {
