@@ -1,7 +1,7 @@
 // Under one of our operations the provider tells of something else: another target, another payload. That review is a person's,
 // whatever becomes of the attempts.
 import { describe, expect, test } from "vitest";
-import type { Workflow } from "../../shared/domain/definitions.ts";
+import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { notCompared, type Receipt } from "../../shared/domain/records/evidence.ts";
 import { planOf, receiptFor } from "../domain/situations.ts";
@@ -9,17 +9,17 @@ import { operatorsOf } from "./operate/operators.ts";
 import { newWorld, type World } from "./world.ts";
 
 const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
-const once: Workflow["decide"] = ({ version }) =>
-  version === 1
-    ? { kind: "plan", why: "test", actions: [credit], nextStatus: "done", notifications: [] }
-    : { kind: "wait", why: "test" };
+const bareCredit = { ...credit, action: "bare.first.v1" };
+const mark = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
 
-const bareOnly: Workflow["decide"] = (view, context) => {
-  const decision = once(view, context);
-  return !(decision instanceof Promise) && decision.kind === "plan"
-    ? { ...decision, actions: [{ ...credit, action: "bare.first.v1" }] }
-    : decision;
-};
+/** Asked for once, and for nothing after that. */
+const once =
+  (...actions: (typeof credit | typeof mark)[]): Workflow["decide"] =>
+  ({ version }) =>
+    version === 1 ? planOf(actions, { notifications: [] }) : { kind: "wait", why: "test" };
+
+/** Asked for anew whenever it is decided anew. */
+const always = (): Decision => planOf([credit], { notifications: [] });
 
 async function first(world: World): Promise<Effect> {
   const [effect] = await world.effects();
@@ -34,17 +34,22 @@ async function report(world: World, n: number | string, change: Partial<Receipt[
   await world.report({ ...receipt, boundTo: { ...receipt.boundTo, ...change } });
 }
 
+/** Another amount is told, and folded, while the first call is out. */
+function tellDuringCall(world: World, n: number | string = 1): void {
+  world.keyed.duringCall = async () => {
+    world.keyed.duringCall = undefined;
+    await report(world, n, { payloadDigest: "another" });
+    await world.turn();
+  };
+}
+
 const openKinds = async (world: World) => (await world.reviews()).map(({ kind }) => kind);
 
 describe("a report of another amount while the call is out", () => {
   test("whose own worker then hears that nothing was done is not sent again: a person looks first", async () => {
-    const world = newWorld({ decide: once });
+    const world = newWorld({ decide: once(credit) });
     world.keyed.script = ["turnsAway"];
-    world.keyed.duringCall = async () => {
-      world.keyed.duringCall = undefined;
-      await report(world, 1, { payloadDigest: "another" });
-      await world.turn();
-    };
+    tellDuringCall(world);
     await world.post(1);
     await world.turn();
     await world.run();
@@ -56,13 +61,9 @@ describe("a report of another amount while the call is out", () => {
   test.each(["refuses", "turnsAway"] as const)(
     "whose system then %s it keeps its case from deciding the same anew, on new facts too, until a person has looked",
     async (behaviour) => {
-      const world = newWorld({ decide: () => planOf([credit], { notifications: [] }) });
+      const world = newWorld({ decide: always });
       world.keyed.script = [behaviour];
-      world.keyed.duringCall = async () => {
-        world.keyed.duringCall = undefined;
-        await report(world, 1, { payloadDigest: "another" });
-        await world.turn();
-      };
+      tellDuringCall(world);
       await world.post(1);
       await world.run();
       await world.post(2, { more: "facts" });
@@ -79,7 +80,7 @@ describe("a report of another amount while the call is out", () => {
   );
 
   test("does not move the attempt's start, however often it comes: the call is over at its deadline, and its review is one", async () => {
-    const world = newWorld({ decide: once });
+    const world = newWorld({ decide: once(credit) });
     let at: number | undefined;
     world.keyed.script = ["swallowed"];
     world.keyed.duringCall = async () => {
@@ -102,7 +103,7 @@ describe("a report of another amount while the call is out", () => {
 });
 
 test("a report of another amount for an effect that is in review leaves one review of each kind, and the outcome ends only the other", async () => {
-  const world = newWorld({ decide: bareOnly });
+  const world = newWorld({ decide: once(bareCredit) });
   world.bare.script = ["appliedAndDropped"];
   await world.post(1);
   await world.run();
@@ -119,7 +120,7 @@ test("a report of another amount for an effect that is in review leaves one revi
 
 describe("what was told to be something else", () => {
   async function lostAndTold(): Promise<World> {
-    const world = newWorld({ decide: bareOnly });
+    const world = newWorld({ decide: once(bareCredit) });
     world.bare.script = ["appliedAndDropped"];
     await world.post(1);
     await world.run();
@@ -182,9 +183,7 @@ describe("what was told to be something else", () => {
   });
 
   test("and came after a person had said that it did not happen is seen before anything is done again", async () => {
-    const decide: Workflow["decide"] = () =>
-      planOf([{ ...credit, action: "bare.first.v1" }], { notifications: [] });
-    const world = newWorld({ decide });
+    const world = newWorld({ decide: () => planOf([bareCredit], { notifications: [] }) });
     world.bare.script = ["appliedAndDropped"];
     await world.post(1);
     await world.run();
@@ -202,12 +201,8 @@ describe("what was told to be something else", () => {
   });
 
   test("is never taken for ours by an adapter that calls every success the request's own", async () => {
-    const world = newWorld({ decide: once });
-    world.keyed.duringCall = async () => {
-      world.keyed.duringCall = undefined;
-      await report(world, "keyed-1", { payloadDigest: "another" });
-      await world.turn();
-    };
+    const world = newWorld({ decide: once(credit) });
+    tellDuringCall(world, "keyed-1");
     await world.post(1);
     await world.run();
     expect(world.keyed.applied).toMatchObject([{ providerId: "keyed-1" }]);
@@ -217,7 +212,7 @@ describe("what was told to be something else", () => {
 });
 
 test("words that nothing can be compared with, under the id that the own answer has proved meanwhile, hold nothing up", async () => {
-  const world = newWorld({ decide: once });
+  const world = newWorld({ decide: once(credit) });
   world.keyed.duringCall = () => report(world, "keyed-1", { payloadDigest: notCompared });
   await world.post(1);
   await world.run();
@@ -227,7 +222,7 @@ test("words that nothing can be compared with, under the id that the own answer 
 });
 
 test("words that nothing can be compared with, of what was denied, contradict that: it may be just this", async () => {
-  const world = newWorld({ decide: bareOnly });
+  const world = newWorld({ decide: once(bareCredit) });
   world.bare.script = ["appliedAndDropped"];
   await world.post(1);
   await world.run();
@@ -244,15 +239,7 @@ test("words that nothing can be compared with, of what was denied, contradict th
 });
 
 test("a report of another amount for what is confirmed already keeps the rest of its plan waiting until a person has seen it", async () => {
-  const mark = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
-  const world = newWorld({
-    decide: (view, context) => {
-      const decision = once(view, context);
-      return !(decision instanceof Promise) && decision.kind === "plan"
-        ? { ...decision, actions: [credit, mark] }
-        : decision;
-    },
-  });
+  const world = newWorld({ decide: once(credit, mark) });
   world.keyed.duringCall = async () => {
     world.keyed.duringCall = undefined;
     // It comes while the call is out, and is folded once its own answer has confirmed it.
@@ -271,7 +258,6 @@ test("a report of another amount for what is confirmed already keeps the rest of
 });
 
 test("what is not there, and may be sent again by that alone, rests without being looked at until a person has seen the doubt about its plan", async () => {
-  const mark = { action: "keyed.second.v1", target: "T-1", payload: { state: "paid" } };
   const world = newWorld({ decide: () => planOf([credit, mark], { notifications: [] }) });
   const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
   world.keyed.contract = { ...world.keyed.contract, lookup };
