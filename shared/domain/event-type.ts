@@ -1,6 +1,6 @@
 // Which events are the app's own, and which are of a type that this code's workflow does not have. Pure.
-import type { Workflow } from "../definitions.ts";
-import type { Event } from "../records/inbox.ts";
+import type { Workflow } from "./definitions.ts";
+import type { Event } from "./records/inbox.ts";
 
 export const refreshSource = "refresh";
 export const investigateSource = "investigate";

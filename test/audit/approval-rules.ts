@@ -1,7 +1,7 @@
 // Who said yes, to what, and when: rules over the questions in the ledger and the journal of people's answers.
 import type { Approval } from "../../shared/domain/records/approval.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import { refreshSource } from "../../shared/domain/transitions/event-type.ts";
+import { refreshSource } from "../../shared/domain/event-type.ts";
 import {
   caseIn,
   claimsOf,

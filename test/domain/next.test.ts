@@ -1,6 +1,6 @@
 // The order of design.md 5, row by row. Nothing is faked; the time is passed in.
 import { describe, expect, test } from "vitest";
-import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
+import { newerGraceMs } from "../../shared/domain/decisions/leave.ts";
 import { next } from "../../shared/domain/decisions/next.ts";
 import { dueAtMsOf } from "../../shared/domain/due.ts";
 import { holdCase } from "../../shared/domain/transitions/reviews.ts";
@@ -74,8 +74,8 @@ describe("documents of newer code", () => {
 test("a case in mid-plan whose workflow is gone is held, once it cannot be a deploy that rolls", () => {
   const empty = { ...book, workflow: () => undefined };
   const look = (atMs: number) => next(plannedCase(), empty, { nowMs: atMs });
-  expect(look(nowMs + unknownTypeGraceMs - 1).kind).toBe("leave");
-  expect(look(nowMs + unknownTypeGraceMs)).toMatchObject({
+  expect(look(nowMs + newerGraceMs - 1).kind).toBe("leave");
+  expect(look(nowMs + newerGraceMs)).toMatchObject({
     kind: "awaitCode",
     reason: "UnknownWorkflow",
   });

@@ -1,7 +1,7 @@
 // Code that was removed from a deployment: what needs it is held, visibly; the rest goes on; and all of it when it is back.
 import { describe, expect, test } from "vitest";
 import { bookOf } from "../../shared/domain/book-of.ts";
-import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
+import { newerGraceMs } from "../../shared/domain/decisions/leave.ts";
 import type { Decision } from "../../shared/domain/definitions.ts";
 import { planOfTwo, receiptFor } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
@@ -195,7 +195,7 @@ describe("a case whose workflow was removed", () => {
     await world.post(1);
     await world.run();
     await world.hints.send("cases", { ...key, hintId: "look", reason: "test" });
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     await runWith(world, gone, 24 * hourMs);
     expect((await world.record()).held).toMatchObject({
       reason: "UnknownWorkflow",
@@ -210,7 +210,7 @@ describe("a case whose workflow was removed", () => {
     });
     await world.post(1);
     await world.run();
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     await world.post(2, { go: true });
     await runWith(world, gone, 24 * hourMs);
     const { snapshot } = await world.cases.read(key);
@@ -227,7 +227,7 @@ describe("a case whose workflow was removed", () => {
     await world.post(1);
     await world.run();
     await world.hints.send("cases", { ...key, hintId: "look", reason: "test" });
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     await runWith(world, gone, 1000);
     await world.post(2);
     await runWith(world, gone, 1000);
@@ -244,7 +244,7 @@ describe("a case whose workflow was removed", () => {
     const world = newWorld({ decide: () => ({ kind: "wait", why: "test" }) });
     await world.post(1);
     await world.run();
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     for (let n = 2; n < 132; n += 1) await world.post(n, { [`fact-${n}`]: n });
     await runWith(world, gone);
     const waiting = (await world.cases.read(key)).snapshot.events;
@@ -256,7 +256,7 @@ describe("a case whose workflow was removed", () => {
 
   test("has its call out settled by its contract's look-up or review, and sends nothing more of its plan", async () => {
     const world = await started();
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     await runWith(world, gone, 30 * hourMs);
     expect(await statuses(world)).toEqual(["unknown"]);
     expect((await openReviews(world)).toSorted()).toEqual(["CaseHeld", "UnknownEffect"]);
@@ -269,7 +269,7 @@ describe("a case whose workflow was removed", () => {
     await world.post(1);
     await world.run(world.worker(), 0);
     expect(await statuses(world)).toEqual(["confirmed", "prepared"]);
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     await runWith(world, gone);
     expect(sent(world)).toEqual(["keyed.first.v1", "mail.tell.v1"]);
   });
@@ -279,7 +279,7 @@ test("an event of a type that nobody has is shown to a person after an hour, and
   const world = newWorld();
   const absent = world.worker({ book: codeOf(world, { workflow: "none" }) });
   await world.post(1);
-  await world.run(absent, unknownTypeGraceMs - 60_000);
+  await world.run(absent, newerGraceMs - 60_000);
   expect(world.cases.stored(key).map(({ type }) => type)).toEqual(["event"]);
   await world.run(absent, 10 * 60_000);
   expect(await world.record()).toMatchObject({ held: { reason: "UnknownWorkflow" }, version: 0 });

@@ -1,7 +1,7 @@
 // Two codes on one store: what the newer one wrote is left alone by the older one, and nothing is lost (design.md 5, rule 0).
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { unknownTypeGraceMs } from "../../shared/domain/decisions/leave.ts";
+import { newerGraceMs } from "../../shared/domain/decisions/leave.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
@@ -169,7 +169,7 @@ describe("an event of a workflow type that this code does not have", () => {
     const world = await busyWorld();
     const before = stored(world);
     const older = world.worker({ book: codeOf(world, { workflow: "none" }) });
-    world.advance(unknownTypeGraceMs / 2);
+    world.advance(newerGraceMs / 2);
     expect(await world.turn(older)).toMatchObject({ kind: "left" });
     expect(stored(world)).toBe(before);
   });
@@ -198,7 +198,7 @@ describe("an event of a type that newer code has added to its workflow", () => {
   test("is shown to a person when that code has been rolled back for an hour, and does not vanish", async () => {
     const world = await told();
     await world.turn();
-    world.advance(unknownTypeGraceMs);
+    world.advance(newerGraceMs);
     await world.turn();
     expect((await world.record()).held).toMatchObject({
       reason: "EventRefused",

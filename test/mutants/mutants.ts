@@ -36,8 +36,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "a stale plan ends",
     file: "shared/domain/decisions/lanes.ts",
-    find: "if (record.version !== plan.decidedOn) {",
-    replace: "if (record.version < plan.decidedOn) {",
+    find: "if (version !== plan.decidedOn) {",
+    replace: "if (version < plan.decidedOn) {",
     killedBy: "1: a plan that went stale",
     testFile: counterexamples,
   },
@@ -52,8 +52,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "nothing is decided while an effect is unknown",
     file: "shared/domain/decisions/lanes.ts",
-    find: 'effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),\n  );\n  if (onItsWay || isUnclear) return undefined;',
-    replace: 'effect.status === "started",\n  );\n  if (onItsWay || isUnclear) return undefined;',
+    find: 'effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),\n  );\n  if (onItsWay) return undefined;',
+    replace: 'effect.status === "started",\n  );\n  if (onItsWay) return undefined;',
     killedBy: "2: nothing is decided while an effect",
     testFile: counterexamples,
   },

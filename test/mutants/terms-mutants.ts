@@ -50,8 +50,8 @@ export const termsMutants: readonly Mutant[] = [
   {
     rule: "what was denied is not done again before what else was found has been seen",
     file: "shared/domain/decisions/choices.ts",
-    find: "if (doubt !== undefined && doubt.id !== review.id)",
-    replace: "if (doubt !== undefined && doubt.id === '')",
+    find: "if (mismatch !== undefined && mismatch.id !== review.id)",
+    replace: "if (mismatch !== undefined && mismatch.id === '')",
     killedBy: "is seen before anything is done again",
     testFile: somethingElse,
   },
@@ -74,8 +74,8 @@ export const termsMutants: readonly Mutant[] = [
   {
     rule: "a plan does not end before what else was done under its operations has been seen",
     file: "shared/domain/decisions/lanes.ts",
-    find: "if (onItsWay || isUnclear) return undefined;",
-    replace: "if (onItsWay || (isUnclear && effects.length === 0)) return undefined;",
+    find: 'if (openDoubt(snapshot, undone, ["EvidenceMismatch"]) !== undefined) return undefined;',
+    replace: 'if (openDoubt(snapshot, [], ["EvidenceMismatch"]) !== undefined) return undefined;',
     killedBy: "keeps its case from deciding the same anew",
     testFile: somethingElse,
   },

@@ -8,7 +8,7 @@ import {
   type AnswerResult,
 } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import type { Principal } from "../../shared/flow/operate/access/principal.ts";
-import { refreshSource } from "../../shared/domain/transitions/event-type.ts";
+import { refreshSource } from "../../shared/domain/event-type.ts";
 import type { Happening } from "./happenings.ts";
 import { bookOf } from "./worker-ports.ts";
 import { caseKeyOf, expectTransient, type World } from "./world.ts";

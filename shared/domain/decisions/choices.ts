@@ -16,7 +16,7 @@ import type { Review } from "../records/review.ts";
 import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { accountAt } from "./terms.ts";
 import { consequenceOf } from "./consequences.ts";
-import { isFailed, openDoubt, restsOn } from "./doubts.ts";
+import { isFailed, openDoubt, openMismatch, restsOn } from "./doubts.ts";
 import { horizonEndMs, retryRefusal } from "./recover.ts";
 
 export type ChoiceKind = Statement["kind"];
@@ -126,8 +126,8 @@ function denialVerdict(
   { book, nowMs }: ChoiceFacts,
 ): Verdict {
   // What was denied is decided anew: not before that, too, has been seen.
-  const doubt = openDoubt(snapshot, [effect], ["EvidenceMismatch"]);
-  if (doubt !== undefined && doubt.id !== review.id)
+  const mismatch = openMismatch(snapshot, effect);
+  if (mismatch !== undefined && mismatch.id !== review.id)
     return refused("something else was found under this operation; resolve that review");
   const contract = book.provider(effect.provider)?.contract;
   const overMs = contract === undefined ? Infinity : horizonEndMs(effect, contract);

@@ -14,10 +14,10 @@ export function restsOn({ effects }: Snapshot, ofPlan: readonly Effect[]): Effec
   return [...ofPlan, ...effects.filter(({ operationId }) => madeGood.has(operationId))];
 }
 
-/** The open review of one of these that nobody has answered yet. */
+/** The review of one of these that nobody has answered yet. */
 export function openDoubt(
   { reviews }: Pick<Snapshot, "reviews">,
-  effects: readonly Effect[],
+  effects: readonly Pick<Effect, "operationId">[],
   kinds: readonly Review["kind"][] = ["NotificationFailed", "EvidenceMismatch"],
 ): Review | undefined {
   // By its own review: another one may have taken its place in the effect since.
@@ -27,4 +27,12 @@ export function openDoubt(
       resolution === undefined &&
       effects.some(({ operationId }) => operationId === subject),
   );
+}
+
+/** The review that says that something else was found under this operation. */
+export function openMismatch(
+  snapshot: Snapshot,
+  effect: Pick<Effect, "operationId">,
+): Review | undefined {
+  return openDoubt(snapshot, [effect], ["EvidenceMismatch"]);
 }

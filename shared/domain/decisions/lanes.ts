@@ -38,11 +38,7 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   const { plan } = record;
   const asking = unknown === undefined ? withNewQuestions(snapshot, plan, book) : plan;
   const approvals = approvalState(snapshot, asking, facts.nowMs ?? 0);
-  const isUnseen = openDoubt(snapshot, effects, ["NotificationFailed"]) !== undefined;
-  const undone = effects.filter(({ status }) => status !== "confirmed");
-  const isUnclear = openDoubt(snapshot, undone, ["EvidenceMismatch"]) !== undefined;
-  const planFacts = { effects, approvals, book, isUnseen, isUnclear };
-  const ended = whyPlanEnded(record, plan, planFacts);
+  const ended = whyPlanEnded(snapshot, plan, { effects, approvals, book });
   if (ended !== undefined) return { kind: "endPlan", why: ended };
   const open = unknown ?? effects.find((effect) => effect.status === "prepared");
   const isHeld =
@@ -59,7 +55,7 @@ export function planLane(snapshot: Snapshot, facts: LaneFacts): Step {
   }
   if (open !== undefined) {
     const isBroken = approvals.kind === "refused" || effects.some(isFailed);
-    const current = record.version === record.plan.decidedOn && !isBroken;
+    const current = record.version === plan.decidedOn && !isBroken;
     const step = effectStep(snapshot, open, { ...facts, current });
     if (isHeld && (step.kind === "claim" || step.kind === "draining")) {
       return keyEndStep(open, facts);
@@ -97,24 +93,24 @@ interface PlanFacts {
   effects: readonly Effect[];
   approvals: ApprovalState;
   book: LaneFacts["book"];
-  /** That something of it failed has not been seen yet. */
-  isUnseen: boolean;
-  /** Nor what else was done under something of it that was not done. */
-  isUnclear: boolean;
 }
 
 /** A plan is over when it is stale or broken, and nothing of it can still be on its way. */
 function whyPlanEnded(
-  record: Case,
+  snapshot: Snapshot,
   plan: Plan,
-  { effects, approvals, book, isUnclear, isUnseen }: PlanFacts,
+  { effects, approvals, book }: PlanFacts,
 ): string | undefined {
+  const { version } = caseOf(snapshot);
   const onItsWay = effects.some(
     (effect) => effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),
   );
-  if (onItsWay || isUnclear) return undefined;
-  if (record.version !== plan.decidedOn) {
-    return `decided on version ${plan.decidedOn}, the case is at ${record.version}`;
+  if (onItsWay) return undefined;
+  // Nor may what was not done be decided anew before somebody has seen what else was done under it.
+  const undone = effects.filter(({ status }) => status !== "confirmed");
+  if (openDoubt(snapshot, undone, ["EvidenceMismatch"]) !== undefined) return undefined;
+  if (version !== plan.decidedOn) {
+    return `decided on version ${plan.decidedOn}, the case is at ${version}`;
   }
   if (approvals.kind === "refused") return `approval refused by ${approvals.by}`;
   const broken = effects.find(
@@ -122,7 +118,8 @@ function whyPlanEnded(
   );
   if (broken !== undefined) return `${broken.action} is ${broken.status}`;
   // A person has seen that it failed; what was to follow rests on its success.
-  const failed = isUnseen ? undefined : effects.find(isFailed);
+  const isSeen = openDoubt(snapshot, effects, ["NotificationFailed"]) === undefined;
+  const failed = isSeen ? effects.find(isFailed) : undefined;
   if (failed !== undefined) return `${failed.action} was accepted and then failed`;
   return whyAccountMoved(plan, effects, book);
 }

@@ -11,13 +11,13 @@
 import type { Book, Workflow } from "../definitions.ts";
 import { isFinal } from "../records/effect.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
-import { whyTypeUnknown } from "../transitions/event-type.ts";
+import { whyTypeUnknown } from "../event-type.ts";
 
 /**
  * A rolling deploy is over by then; what is still unknown is shown to a person. Too short costs a review that the next look
  * of newer code closes, too long only the time until somebody sees it: either way the event stays unfolded and is not lost.
  */
-export const unknownTypeGraceMs = 3_600_000;
+export const newerGraceMs = 3_600_000;
 
 /** Undefined: this code may act. */
 export function whyLeft(
@@ -43,7 +43,7 @@ export function whyLeft(
     record?.openedAtMs ?? Infinity,
     ...events.map(({ receivedAtMs }) => receivedAtMs),
   );
-  const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
+  const isYoung = nowMs === undefined || nowMs < sinceMs + newerGraceMs;
   return isYoung ? `this code has no workflow ${type} yet` : undefined;
 }
 
@@ -57,7 +57,7 @@ function whyEventIsNewer(
   const newer = unfoldedEvents(snapshot).find(
     (event) =>
       whyTypeUnknown(event, workflow) !== undefined &&
-      (nowMs === undefined || nowMs < event.receivedAtMs + unknownTypeGraceMs),
+      (nowMs === undefined || nowMs < event.receivedAtMs + newerGraceMs),
   );
   return newer && whyTypeUnknown(newer, workflow);
 }
@@ -73,7 +73,7 @@ function whyCallIsNewer(
     const isOpen = effect.status === "started" || effect.status === "unknown";
     if (!isOpen || isFinal(effect) || effect.reviewRef !== undefined) return false;
     const sinceMs = effect.attempts.at(-1)?.claimedAtMs ?? 0;
-    const isYoung = nowMs === undefined || nowMs < sinceMs + unknownTypeGraceMs;
+    const isYoung = nowMs === undefined || nowMs < sinceMs + newerGraceMs;
     return effect.contractRevision > known && isYoung;
   });
   return called && `${called.action} was called under a newer contract of ${called.provider}`;

@@ -5,6 +5,7 @@
 // only proof for this same attempt restores it.
 import type { Book } from "../definitions.ts";
 import { notBeforeMs } from "../decisions/back-off.ts";
+import { openMismatch } from "../decisions/doubts.ts";
 import {
   coreOf,
   type Attempt,
@@ -21,14 +22,7 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import {
-  holdEffect,
-  holdForMismatch,
-  openMismatch,
-  resolveHolds,
-  resolveReview,
-  unheld,
-} from "./reviews.ts";
+import { holdEffect, holdForMismatch, resolveHolds, resolveReview, unheld } from "./reviews.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
 export interface Settlement {
@@ -167,7 +161,7 @@ function prepareAgain(
   answer: Answer & { kind: "notApplied" | "notSent" },
 ): Snapshot {
   const retryAfterMs = answer.kind === "notApplied" ? answer.retryAfterMs : undefined;
-  const reviewRef = openMismatch(snapshot, effect.operationId)?.id;
+  const reviewRef = openMismatch(snapshot, effect)?.id;
   const resolved =
     reviewRef === undefined
       ? resolveReview(snapshot, effect.reviewRef, {
@@ -196,7 +190,7 @@ export function becomeUnknown(
   const { answer, nowMs, reason } = options;
   const asked =
     answer?.kind === "noAnswer" || answer?.kind === "notApplied" ? answer.retryAfterMs : 0;
-  const reviewRef = openMismatch(snapshot, effect.operationId)?.id;
+  const reviewRef = openMismatch(snapshot, effect)?.id;
   const unknown: Effect = {
     ...effect,
     ...(reviewRef === undefined ? {} : { reviewRef }),

@@ -44,7 +44,8 @@ export function claim(
   };
   const terms = termsOf(options.provider, effect);
   if (effect.mayHaveLeft && !areSame(effect, terms)) attempt.underOtherTerms = true;
-  const absentMs = absentStartedAtMs({ ...options.provider, ...terms, effect });
+  const { contract } = options.provider;
+  const absentMs = absentStartedAtMs({ ...terms, contract, effect });
   if (absentMs !== undefined) attempt.absentStartedAtMs = absentMs;
   const order = standingOrder(effect);
   if (order !== undefined) {

@@ -22,7 +22,7 @@ import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { awaitCode } from "./await-code.ts";
 import { changeAfterEnd } from "./change-after-end.ts";
-import { investigateSource, refreshSource, whyTypeUnknown } from "./event-type.ts";
+import { investigateSource, refreshSource, whyTypeUnknown } from "../event-type.ts";
 import { adoptCase, openCase } from "./open-case.ts";
 import { holdCase, releaseHold } from "./reviews.ts";
 

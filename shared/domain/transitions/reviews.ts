@@ -1,4 +1,5 @@
 // Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
+import { openMismatch } from "../decisions/doubts.ts";
 import type { Case, heldReasons } from "../records/case.ts";
 import { hasEnded, isFinal, type Effect, type EffectCore } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
@@ -87,7 +88,7 @@ export function holdForMismatch(
 ): Snapshot {
   const { foreignIds = [], operationId } = effect;
   const { providerId } = need;
-  const known = openMismatch(snapshot, operationId)?.id;
+  const known = openMismatch(snapshot, effect)?.id;
   // A person has seen it, and nothing waits for an outcome any more.
   if (known === undefined && isFinal(effect) && foreignIds.includes(providerId)) return snapshot;
   const mismatch = { ...need, subject: operationId, kind: "EvidenceMismatch" } as const;
@@ -110,17 +111,9 @@ function withProviderId(snapshot: Snapshot, reviewRef: string, providerId: strin
 
 /** What the provider calls so was told to be something else, whether a person has seen it yet or not. */
 export function isForeign(snapshot: Snapshot, effect: Effect, providerId: string): boolean {
-  const { foreignIds = [], operationId } = effect;
-  const { providerIds = [] } = openMismatch(snapshot, operationId) ?? {};
+  const { foreignIds = [] } = effect;
+  const { providerIds = [] } = openMismatch(snapshot, effect) ?? {};
   return [...foreignIds, ...providerIds].includes(providerId);
-}
-
-/** The open review that says that something else was found under this operation. */
-export function openMismatch({ reviews }: Snapshot, operationId: string): Review | undefined {
-  return reviews.find(
-    ({ kind, resolution, subject }) =>
-      kind === "EvidenceMismatch" && subject === operationId && resolution === undefined,
-  );
 }
 
 export function resolveReview(

@@ -1,7 +1,7 @@
 // One event document, however often its delivery comes and however unclear a write's end is.
 //
-// Identity is the document's id, content is the digest of its bytes, or else what is kept of them. An uncertain create is sent again: "exists" with our own
-// digest is then our own write, or a twin of it, which is the same (design.md 1, idea 3).
+// Identity is the document's id, content is the digest of its bytes, or else what is kept of them. An uncertain create is
+// sent again: "exists" with our own digest is then our own write, or a twin of it, which is the same (design.md 1, idea 3).
 import { digestOf } from "../../domain/canonical-json.ts";
 import { TransientFault } from "../../domain/faults.ts";
 import type { Event } from "../../domain/records/inbox.ts";

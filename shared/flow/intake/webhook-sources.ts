@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Book } from "../../domain/definitions.ts";
 import { tenantIdPattern } from "../../domain/identity.ts";
-import { investigateSource, refreshSource } from "../../domain/transitions/event-type.ts";
+import { investigateSource, refreshSource } from "../../domain/event-type.ts";
 
 const secretBytesMin = 24;
 

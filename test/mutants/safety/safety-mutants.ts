@@ -17,11 +17,7 @@ const claimAndSend = "shared/flow/turn/claim-and-send.ts";
 const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "the version gate",
-    patches: one(
-      lanes,
-      "if (record.version !== plan.decidedOn) {",
-      "if (record.version < plan.decidedOn) {",
-    ),
+    patches: one(lanes, "if (version !== plan.decidedOn) {", "if (version < plan.decidedOn) {"),
     seenBy: ["claimsAreCurrent"],
   },
   {

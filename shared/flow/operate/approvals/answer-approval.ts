@@ -13,7 +13,7 @@ import { isSameAnswer, type Approval } from "../../../domain/records/approval.ts
 import { schemaVersion } from "../../../domain/records/evidence.ts";
 import type { Event } from "../../../domain/records/inbox.ts";
 import { caseOf, type Snapshot } from "../../../domain/records/snapshot.ts";
-import { refreshSource } from "../../../domain/transitions/event-type.ts";
+import { refreshSource } from "../../../domain/event-type.ts";
 import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
 import { inTime } from "../../in-time.ts";
 import type { Log } from "../../turn/turn.ts";

@@ -3,7 +3,7 @@
 // A schedule's runs go the same way (wake/run-schedules.ts).
 import { digestOf } from "../../../domain/canonical-json.ts";
 import { type CaseKey, hintIdOf } from "../../../domain/identity.ts";
-import { investigateSource } from "../../../domain/transitions/event-type.ts";
+import { investigateSource } from "../../../domain/event-type.ts";
 import type { CaseStore, HintQueue } from "../../../stores/ports.ts";
 import { newEvent } from "../../intake/new-event.ts";
 import type { Principal } from "../access/principal.ts";
