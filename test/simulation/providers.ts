@@ -122,26 +122,33 @@ export function systems(options: SystemsOptions): Systems {
     });
   }
 
+  function entryOf(
+    arrival: Arrival,
+    change: Pick<Applied, "providerId"> & Partial<Applied>,
+  ): AppliedHere {
+    const { apiVersion, contract, provider, request } = arrival;
+    const { caseKey = "", providerKey } = request;
+    const { consistency, settleMs = 0 } = contract.lookup ?? {};
+    const atMs = clock.nowMs();
+    return {
+      ...intentOf(arrival),
+      caseKey,
+      apiVersion,
+      ...(providerKey === undefined ? {} : { providerKey }),
+      atMs,
+      provider,
+      visibleAtMs: atMs + (consistency === "eventual" ? options.lagMs(settleMs) : 0),
+      ...change,
+    };
+  }
+
   function apply(arrival: Arrival, change: Partial<Applied> = {}): AppliedHere {
     const { apiVersion, contract, provider, request } = arrival;
     const nowMs = clock.nowMs();
     const keyText = `${provider} ${apiVersion} ${request.account} ${request.providerKey}`;
     const known = contract.idempotency === undefined ? undefined : keys.get(keyText);
     if (known !== undefined && nowMs < known.untilMs) return known.entry;
-    const lagMs =
-      contract.lookup?.consistency === "eventual" ? options.lagMs(contract.lookup.settleMs) : 0;
-    const { caseKey = "", providerKey } = request;
-    const entry: AppliedHere = {
-      ...intentOf(arrival),
-      caseKey,
-      apiVersion,
-      ...(providerKey === undefined ? {} : { providerKey }),
-      ...change,
-      atMs: nowMs,
-      provider,
-      providerId: `${provider}-${applied.length + 1}`,
-      visibleAtMs: nowMs + lagMs,
-    };
+    const entry = entryOf(arrival, { providerId: `${provider}-${applied.length + 1}`, ...change });
     applied.push(entry);
     if (contract.deliverySilenceMs !== undefined) {
       for (const telling of tellingsOf(options.deliveryFault())) tellLater(entry, telling);
@@ -196,18 +203,8 @@ export function systems(options: SystemsOptions): Systems {
   }
 
   function copy(arrival: Arrival): void {
-    const { apiVersion, contract, provider, request } = arrival;
-    const nowMs = clock.nowMs();
-    copies.push({
-      ...intentOf(arrival),
-      caseKey: request.caseKey ?? "",
-      apiVersion,
-      payload: { of: "a copy" },
-      atMs: nowMs,
-      provider,
-      providerId: `${provider}-copy-${copies.length + 1}`,
-      visibleAtMs: nowMs + options.lagMs(contract.lookup?.settleMs ?? 1),
-    });
+    const providerId = `${arrival.provider}-copy-${copies.length + 1}`;
+    copies.push(entryOf(arrival, { providerId, payload: { of: "a copy" } }));
   }
 
   /** Soon, or when it may have been given up and its case erased. */
