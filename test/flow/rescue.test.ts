@@ -36,6 +36,11 @@ async function reportReceipt(world: World): Promise<void> {
   await world.report(receiptFor(effect));
 }
 
+const exactly = (world: World) => async () => ({
+  ...(await world.control.read()),
+  storeMs: world.nowMs(),
+});
+
 /** Committed, each effect applied once; and the owner was told, or nobody can prove it and a person knows. */
 async function expectDone(world: World): Promise<void> {
   expect(await world.record()).toMatchObject({ status: "done" });
@@ -278,7 +283,7 @@ describe("the sweep", () => {
         world.cases.createEvent({ ...event(1), ...one, id: `event:src:s${n}`, dueAtMs: n }),
       ),
     );
-    await world.cases.createEvent({ ...event(1), dueAtMs: world.nowMs() - 1 });
+    await world.cases.createEvent({ ...event(1), dueAtMs: world.nowMs() - 1000 });
     await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     const woken = Array.from({ length: 300 }, () => world.hints.receive("cases")?.hint.caseId);
     expect(woken).toContain(key.caseId);
@@ -316,6 +321,24 @@ describe("the sweep", () => {
     await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     await sweepDue(world.worker(), { wallClockMs: world.nowMs() });
     expect(world.hints.waiting("reviews")).toHaveLength(1);
+  });
+
+  test("wakes nobody whose time a turn does not see yet: it would use up the minute's one message", async () => {
+    const world = newWorld();
+    world.keyed.script = ["appliedAndDropped"];
+    await world.post(1);
+    world.hints.schedule = unplugged;
+    await world.run();
+    const { dueAtMs = 0 } = await world.record();
+    world.advance(dueAtMs - world.nowMs());
+    // What the sweep knows of the store's time has aged since it was read; a turn reads a header of whole seconds.
+    const control = { ...world.control, read: exactly(world) };
+    for (let sweep = 0; sweep < 25; sweep += 1) {
+      await sweepDue(world.worker({ control }), { wallClockMs: dueAtMs });
+      await world.run(world.worker(), 0);
+      world.advance(100);
+    }
+    await expectDone(world);
   });
 
   test("of two at once, with a case that only a person can move, opens one review (cases.md 74)", async () => {

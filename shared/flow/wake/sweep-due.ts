@@ -21,6 +21,9 @@ export type SweepPorts = Pick<TurnPorts, "cases" | "control" | "hints" | "log" |
 
 const pageMax = 200;
 
+/** A turn reads the store's time in whole seconds: what it would not see as due yet would use up this minute's one message. */
+const wholeSecondMs = 1000;
+
 export async function sweepDue(
   ports: SweepPorts,
   options: { wallClockMs: number },
@@ -28,7 +31,7 @@ export async function sweepDue(
   // The store's own clock where it tells it; a wrong clock here could only wake somebody too early.
   const { storeMs } = await ports.control.read();
   const nowMs = storeMs ?? options.wallClockMs;
-  const due = await pagesOf(ports, nowMs);
+  const due = await pagesOf(ports, nowMs - wholeSecondMs);
   const woken = new Map<string, { queue: QueueName; dueAtMs: number }>();
   for (const { tenantId, caseId, hasClaim, dueAtMs } of due) {
     const key = `${tenantId}:${caseId}`;
