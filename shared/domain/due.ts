@@ -7,6 +7,7 @@ import type { Book } from "./definitions.ts";
 import { waitsForCode } from "./decisions/missing-code.ts";
 import { next } from "./decisions/next.ts";
 import { isWork } from "./decisions/step.ts";
+import { lastAttempt } from "./records/effect.ts";
 import { effectOf, type Snapshot } from "./records/snapshot.ts";
 
 /** How long a worker that is about to go on may take before somebody else looks. */
@@ -45,7 +46,7 @@ export function dueAtMsOf(
   const { nowMs } = options;
   const claim = snapshot.case?.claim;
   if (claim !== undefined) {
-    const attempt = effectOf(snapshot, claim.operationId).attempts.at(-1);
+    const attempt = lastAttempt(effectOf(snapshot, claim.operationId));
     return nowMs + (attempt?.callTimeoutMs ?? graceMs) + deadlineSlackMs;
   }
   const step = next(snapshot, book, options);

@@ -90,7 +90,7 @@ test("what its plan's next effect sent is not sent again once the first has fail
   for (const snapshot of [failed, seen]) {
     expect(next(snapshot, book, { nowMs: lateMs })).toMatchObject({
       kind: "openReview",
-      recovery: { review: "UnknownEffect" },
+      review: "UnknownEffect",
     });
   }
 });
@@ -124,7 +124,7 @@ describe("a message that nobody reports on", () => {
 
   test("is visible once that time has passed, and once only", () => {
     const step = at(quiet, silenceMs);
-    expect(step).toMatchObject({ kind: "openReview", recovery: { review: "DeliverySilent" } });
+    expect(step).toMatchObject({ kind: "openReview", review: "DeliverySilent" });
     const need = { kind: "DeliverySilent", why: "silent", consequence: "", nowMs } as const;
     const held = holdEffect(quiet, firstOf(quiet), need);
     expect(at(held, 2 * silenceMs)).toEqual({ kind: "idle" });
@@ -137,7 +137,7 @@ describe("a message that nobody reports on", () => {
     const told = reported(quiet, "accepted", "P-2", { payloadDigest: "another" });
     expect(reviewKinds(told)).toEqual(["EvidenceMismatch"]);
     const seen = { ...told, reviews: [] };
-    const isSilent = { kind: "openReview", recovery: { review: "DeliverySilent" } };
+    const isSilent = { kind: "openReview", review: "DeliverySilent" };
     for (const snapshot of [told, seen]) expect(at(snapshot, silenceMs)).toMatchObject(isSilent);
   });
 

@@ -5,7 +5,11 @@
 // contract does not cover, and no covered send is withheld once nothing else is due.
 import { describe, expect, test } from "vitest";
 import type { Contract } from "../../shared/domain/contract.ts";
-import { attemptLimits, recover, retryRefusal } from "../../shared/domain/decisions/recover.ts";
+import {
+  attemptLimits,
+  recover,
+  whyRetryNotCovered,
+} from "../../shared/domain/decisions/recover.ts";
 import type { Recovery } from "../../shared/domain/decisions/recover.ts";
 import type { Attempt, EffectOf } from "../../shared/domain/records/effect.ts";
 import {
@@ -236,7 +240,7 @@ test("over the whole product, a person may order exactly what the contract cover
     if (row.reviewRef !== undefined) continue;
     const within = Math.min(row.attemptCount, attemptLimits.leftMax - 1);
     const covered = mayRetry({ ...row, attemptCount: within });
-    const refusal = retryRefusal(factsOf(row));
+    const refusal = whyRetryNotCovered(factsOf(row));
     if ((refusal === undefined) !== covered) {
       wrong.push(`${JSON.stringify(row)}: ${refusal}, and it is ${covered ? "" : "not "}covered`);
     }

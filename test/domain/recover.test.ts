@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Contract } from "../../shared/domain/contract.ts";
 import { providerKeyOf, whyUnsafe } from "../../shared/domain/contract.ts";
 import { notBeforeMs } from "../../shared/domain/decisions/back-off.ts";
-import { absenceCovers, attemptLimits, recover } from "../../shared/domain/decisions/recover.ts";
+import { attemptLimits, recover } from "../../shared/domain/decisions/recover.ts";
+import { absenceCovers } from "../../shared/domain/decisions/send-cover.ts";
 import type { AttemptEnd, EffectOf } from "../../shared/domain/records/effect.ts";
 import { withEffect } from "../../shared/domain/records/snapshot.ts";
 import {

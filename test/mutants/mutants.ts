@@ -85,8 +85,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "the key's retention is looked at before the send",
     file: "shared/flow/turn/send-effect.ts",
-    find: "if (pruned !== undefined && !absenceCovers(scope)) return pruned;",
-    replace: "if (pruned === 'never' && !absenceCovers(scope)) return pruned;",
+    find: "if (lapsed !== undefined && !absenceCovers(scope)) return lapsed;",
+    replace: "if (lapsed === 'never' && !absenceCovers(scope)) return lapsed;",
     killedBy: "6: a key that is pruned",
     testFile: counterexamples,
   },

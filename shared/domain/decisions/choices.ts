@@ -17,7 +17,8 @@ import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { accountAt } from "./terms.ts";
 import { consequenceOf } from "./consequences.ts";
 import { isFailed, openDoubt, openMismatch, restsOn } from "./doubts.ts";
-import { horizonEndMs, retryRefusal } from "./recover.ts";
+import { whyRetryNotCovered } from "./recover.ts";
+import { horizonEndMs } from "./send-cover.ts";
 
 export type ChoiceKind = Statement["kind"];
 
@@ -154,7 +155,7 @@ function retryVerdict(
   if (effect.status === "prepared") return permitted;
   const { apiVersion, contract } = provider;
   const account = accountAt(provider, effect.tenantId);
-  const why = retryRefusal({ effect, contract, account, apiVersion, current: true, nowMs });
+  const why = whyRetryNotCovered({ effect, contract, account, apiVersion, current: true, nowMs });
   return why === undefined ? permitted : { isPermitted: false, why, mayBeForced: true };
 }
 

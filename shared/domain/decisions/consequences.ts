@@ -1,6 +1,6 @@
 // What choosing something does to the world, in a sentence for the person who chooses at three in the morning. Pure.
 import type { Book } from "../definitions.ts";
-import type { heldReasons } from "../records/case.ts";
+import type { HeldReason } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Statement } from "../records/evidence.ts";
 import type { Snapshot } from "../records/snapshot.ts";
@@ -30,7 +30,7 @@ export function consequenceOf(
   }
 }
 
-function releaseConsequence(reason: (typeof heldReasons)[number] | undefined): string {
+function releaseConsequence(reason: HeldReason | undefined): string {
   switch (reason) {
     case "Poison":
       return "The case is worked on again. If it kills its workers again, it is parked again after four.";

@@ -15,8 +15,7 @@ export function deliveryStep(snapshot: Snapshot, { book, nowMs }: LaneFacts): St
     if (silentAtMs === undefined) continue;
     if (nowMs >= silentAtMs) {
       const why = `${effect.action} was accepted, and nobody reported its delivery`;
-      const recovery = { kind: "review", review: "DeliverySilent", why } as const;
-      return { kind: "openReview", operationId: effect.operationId, recovery };
+      return { kind: "openReview", operationId: effect.operationId, review: "DeliverySilent", why };
     }
     untilMs = Math.min(untilMs, silentAtMs);
   }

@@ -1,7 +1,7 @@
 // What was done and cannot be built on: it failed at its goal, or something else was found under its operation. Nothing more of
 // its plan is sent before a person has seen that. Pure.
 import type { Effect } from "../records/effect.ts";
-import type { Review } from "../records/review.ts";
+import type { Review, ReviewKind } from "../records/review.ts";
 import type { Snapshot } from "../records/snapshot.ts";
 
 export function isFailed(effect: Effect): boolean {
@@ -18,7 +18,7 @@ export function restsOn({ effects }: Snapshot, ofPlan: readonly Effect[]): Effec
 export function openDoubt(
   { reviews }: Pick<Snapshot, "reviews">,
   effects: readonly Pick<Effect, "operationId">[],
-  kinds: readonly Review["kind"][] = ["NotificationFailed", "EvidenceMismatch"],
+  kinds: readonly ReviewKind[] = ["NotificationFailed", "EvidenceMismatch"],
 ): Review | undefined {
   // By its own review: another one may have taken its place in the effect since.
   return reviews.find(

@@ -10,8 +10,9 @@ import { approvalState, withNewQuestions, type ApprovalState } from "./approvals
 import { isFailed, openDoubt, restsOn } from "./doubts.ts";
 import { forwardFacts } from "./forward-facts.ts";
 import { effectCodeStep, missingStep, notificationStep, whyStatusLost } from "./missing-code.ts";
-import { exhaustion, keyEndMs, recover } from "./recover.ts";
+import { recover, whyExhausted } from "./recover.ts";
 import { whyRepeated } from "./repeated-intent.ts";
+import { keyEndMs } from "./send-cover.ts";
 import { isWork, soonest, type LaneFacts, type Step } from "./step.ts";
 
 const decisionsWithoutProgressMax = 3;
@@ -168,7 +169,7 @@ function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: 
     case "wait":
       return recovery;
     case "review":
-      return { kind: "openReview", operationId: effect.operationId, recovery };
+      return { ...recovery, kind: "openReview", operationId: effect.operationId };
     case "lookUp":
       if (facts.withheld?.has(effect.operationId) === true) return { kind: "idle" };
       return { kind: "lookUp", operationId: effect.operationId };
@@ -180,10 +181,10 @@ function unknownStep(effect: EffectOf<"unknown">, facts: LaneFacts & { current: 
 function preparedStep(effect: EffectOf<"prepared">, facts: LaneFacts): Step {
   if (effect.reviewRef !== undefined) return { kind: "idle" };
   if (facts.nowMs === undefined) return { kind: "wait", untilMs: undefined };
-  const exhausted = exhaustion(effect);
+  const { operationId } = effect;
+  const exhausted = whyExhausted(effect);
   if (exhausted !== undefined && standingOrder(effect) === undefined) {
-    const recovery = { kind: "review", review: "AttemptsExhausted", why: exhausted } as const;
-    return { kind: "openReview", operationId: effect.operationId, recovery };
+    return { kind: "openReview", operationId, review: "AttemptsExhausted", why: exhausted };
   }
   if (effect.notBeforeMs !== undefined && facts.nowMs < effect.notBeforeMs) {
     return { kind: "wait", untilMs: effect.notBeforeMs };

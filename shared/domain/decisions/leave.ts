@@ -9,7 +9,7 @@
 // Left alone is: no write, not even the count of a crash; asked again later, and reported. Nothing waits for it, because
 // the code that wrote it is running, or is about to run again.
 import type { Book, Workflow } from "../definitions.ts";
-import { isFinal } from "../records/effect.ts";
+import { isFinal, lastAttempt } from "../records/effect.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import { whyTypeUnknown } from "../event-type.ts";
 
@@ -72,7 +72,7 @@ function whyCallIsNewer(
     const known = book.provider(effect.provider)?.contract.revision ?? Infinity;
     const isOpen = effect.status === "started" || effect.status === "unknown";
     if (!isOpen || isFinal(effect) || effect.reviewRef !== undefined) return false;
-    const sinceMs = effect.attempts.at(-1)?.claimedAtMs ?? 0;
+    const sinceMs = lastAttempt(effect)?.claimedAtMs ?? 0;
     const isYoung = nowMs === undefined || nowMs < sinceMs + newerGraceMs;
     return effect.contractRevision > known && isYoung;
   });

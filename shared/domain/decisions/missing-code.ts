@@ -10,7 +10,7 @@ import type { Book, Workflow } from "../definitions.ts";
 import type { Case } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Event } from "../records/inbox.ts";
-import type { reviewKinds } from "../records/review.ts";
+import type { ReviewKind } from "../records/review.ts";
 import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import { accountAt } from "./terms.ts";
 import { forwardFacts, hasFacts } from "./forward-facts.ts";
@@ -28,7 +28,7 @@ export function waitsForCode({ case: record, events, reviews }: Snapshot): boole
   );
 }
 
-function isCodeReview(kind: (typeof reviewKinds)[number] | undefined): boolean {
+function isCodeReview(kind: ReviewKind | undefined): boolean {
   return kind === "ActionRemoved" || kind === "ProviderRemoved";
 }
 
@@ -120,7 +120,7 @@ export function missingStep(effect: Effect, book: Book, need: "send" | "lookUp")
   const { action, operationId, provider } = effect;
   const open = (review: "ActionRemoved" | "ProviderRemoved", what: string): Step => {
     const why = `${what} is not registered in this code`;
-    return { kind: "openReview", operationId, recovery: { kind: "review", review, why } };
+    return { kind: "openReview", operationId, review, why };
   };
   const known = book.provider(provider);
   if (known === undefined) return open("ProviderRemoved", `provider ${provider}`);

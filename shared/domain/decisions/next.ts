@@ -1,40 +1,38 @@
 // What must happen next in a case: the one decision of the whole app (design.md 5). Pure.
 //
-// Any worker may ask at any time, any number of times, after any crash: the answer depends on the records
-// and the store's clock alone. Messages, timers and the feed only make somebody ask.
+// Any worker may ask at any time, any number of times, after any crash: the answer depends on the records and the store's
+// clock alone. Messages, timers and the change feed only make somebody ask. The first row that applies names the step:
 //
-// Order: what is newer than this code; what was learned; the call in flight; code that is missing; what arrived; then the two
-// lanes, the outbox first. One lane's wait, hold or unknown never stops the other.
-import { effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+//   0  newer code wrote something here    leave it alone (leave.ts)
+//      the case was erased                empty what still arrives; nothing is decided or told again
+//   1  unfolded findings                  fold them
+//      the case is parked (`Poison`)      row 2, and show what is unknown; nothing else before a person has looked
+//   2  a call in flight                   wait for its deadline, then mark the effect unknown
+//      code that the case needs is gone   hold it until that code is deployed (missing-code.ts)
+//   3  an unfolded event                  fold it into the facts
+//   4  to 7: the two lanes                the outbox first; neither lane stops the other (lanes.ts)
+//      a delivery that nobody reported    show it to a person (delivery.ts)
+//   8  else                               wait until something is due, or idle
 import type { Book } from "../definitions.ts";
+import { deadlineMsOf, lastAttempt } from "../records/effect.ts";
+import { effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import { isWork, soonest, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
 import { whyLeft } from "./leave.ts";
 import { caseCodeStep, eventToFold } from "./missing-code.ts";
 import { outboxLane, planLane } from "./lanes.ts";
 
-/** After this long a started call is over for certain: `_ts` is in whole seconds, hence the second. */
-export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number {
-  return startedAtMs + 1000 + callTimeoutMs;
-}
-
 export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step {
-  const left = whyLeft(snapshot, book, options.nowMs);
+  const { nowMs } = options;
+  const left = whyLeft(snapshot, book, nowMs);
   if (left !== undefined) return { kind: "leave", why: left };
-  // Nothing of an erased case is decided or told again; what still arrives must not lie there with its content.
-  if (snapshot.case?.erased !== undefined) {
-    const isNew = [...snapshot.events, ...snapshot.findings].some(
-      (one) => one.folded === undefined,
-    );
-    return isNew ? { kind: "foldErased" } : { kind: "idle" };
-  }
-  const finding = snapshot.findings.find((candidate) => candidate.folded === undefined);
+  if (snapshot.case?.erased !== undefined) return erasedStep(snapshot);
+  const finding = snapshot.findings.find(({ folded }) => folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
-  // Whatever killed worker after worker is not tried again before a person has looked; evidence is still taken.
-  if (snapshot.case?.held?.reason === "Poison") return parkedStep(snapshot, options.nowMs);
+  if (snapshot.case?.held?.reason === "Poison") return parkedStep(snapshot, nowMs);
   const type = snapshot.case?.workflow.type ?? unfoldedEvents(snapshot)[0]?.workflow;
   if (type === undefined) return { kind: "nothing" };
-  const inFlight = inFlightStep(snapshot, options.nowMs);
+  const inFlight = inFlightStep(snapshot, nowMs);
   if (inFlight !== undefined) return inFlight;
   const workflow = book.workflow(type);
   const code = caseCodeStep(snapshot, type, { book, workflow });
@@ -44,7 +42,16 @@ export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step
   return laneStep(snapshot, { ...options, book, workflow });
 }
 
-/** The call that was out is over at its deadline all the same, and a person must see that nobody knows its end. */
+/** What arrives for an erased case must not lie there with its content. */
+function erasedStep({ events, findings }: Snapshot): Step {
+  const isNew = [...events, ...findings].some(({ folded }) => folded === undefined);
+  return isNew ? { kind: "foldErased" } : { kind: "idle" };
+}
+
+/**
+ * What killed worker after worker is not tried again before a person has looked. A call in flight is over at its deadline
+ * all the same, and a person must see that nobody knows how it ended.
+ */
 function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
   const inFlight = inFlightStep(snapshot, nowMs);
   if (inFlight !== undefined) return inFlight;
@@ -56,11 +63,10 @@ function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
   );
   if (unknown === undefined) return { kind: "idle" };
   const why = "its case is parked, and nobody looks or sends for it";
-  const recovery = { kind: "review", review: "UnknownEffect", why } as const;
-  return { kind: "openReview", operationId: unknown.operationId, recovery };
+  return { kind: "openReview", operationId: unknown.operationId, review: "UnknownEffect", why };
 }
 
-/** The one that the case's claim names; after a restore perhaps one that is started without it: it, too, ends some time. */
+/** The call that the case's claim names. After a restore an effect may be started without a claim: its call ends, too. */
 function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | undefined {
   const operationId =
     snapshot.case?.claim?.operationId ??
@@ -68,7 +74,8 @@ function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | und
   if (operationId === undefined) return undefined;
   const effect = effectOf(snapshot, operationId);
   const startedAtMs = snapshot.writtenAtMs[operationId];
-  const attempt = effect.attempts.at(-1);
+  const attempt = lastAttempt(effect);
+  // A claim on an effect that is not started: marking it drops the claim (claim.ts).
   if (effect.status !== "started") return { kind: "markUnknown", operationId, deadlineMs: 0 };
   if (startedAtMs === undefined || attempt === undefined || nowMs === undefined) {
     return { kind: "wait", untilMs: undefined };

@@ -9,7 +9,7 @@ import type { Book } from "../definitions.ts";
 import type { PlannedAction } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Snapshot } from "../records/snapshot.ts";
-import { horizonEndMs } from "./recover.ts";
+import { horizonEndMs } from "./send-cover.ts";
 
 type Intent = Pick<
   Effect,

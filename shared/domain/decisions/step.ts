@@ -1,6 +1,6 @@
 // The steps that `next` can name. The executor carries them out; nothing else changes a case.
 import type { Book, Workflow } from "../definitions.ts";
-import type { Recovery } from "./recover.ts";
+import type { ReviewKind } from "../records/review.ts";
 
 export type Step =
   /** Written by newer code: no write, hint again later, report. */
@@ -15,7 +15,7 @@ export type Step =
   | { kind: "wait"; untilMs: number | undefined }
   | { kind: "markUnknown"; operationId: string; deadlineMs: number }
   | { kind: "endPlan"; why: string }
-  | { kind: "openReview"; operationId: string; recovery: Recovery & { kind: "review" } }
+  | { kind: "openReview"; operationId: string; review: ReviewKind; why: string }
   | { kind: "askApprovals"; operationIds: string[] }
   | { kind: "lookUp"; operationId: string }
   | { kind: "claim"; operationId: string }

@@ -68,7 +68,7 @@ export function absentStartedAtMs(facts: Omit<SendScope, "nowMs">): number | und
 }
 
 /** What was promised for calls under other terms covers none under these. */
-export function termsRefusal(facts: SendScope): string | undefined {
+export function whyTermsDiffer(facts: SendScope): string | undefined {
   const { account, apiVersion, contract, effect } = facts;
   const isElsewhere = effect.attempts.some(
     (attempt) => attempt.underOtherTerms === true && !provesNothingLeft(attempt),

@@ -49,6 +49,7 @@ export const heldReasons = [
   "Poison",
   "DeciderFailing",
 ] as const;
+export type HeldReason = (typeof heldReasons)[number];
 
 export const Case = z.object({
   id: z.literal("case"),

@@ -176,8 +176,13 @@ export function provesNothingLeft(attempt: Attempt): boolean {
   return attempt.end?.kind === "notSent" || attempt.end?.kind === "notApplied";
 }
 
-export function lastAttempt(effect: Effect): Attempt | undefined {
-  return effect.attempts.at(-1);
+export function lastAttempt({ attempts }: Pick<Effect, "attempts">): Attempt | undefined {
+  return attempts.at(-1);
+}
+
+/** After this time the call is over for certain. `startedAtMs` comes from `_ts`, which has whole seconds: hence the second more. */
+export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number {
+  return startedAtMs + 1000 + callTimeoutMs;
 }
 
 /** It has an outcome; an unknown that was given up has none. */

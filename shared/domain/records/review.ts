@@ -17,6 +17,7 @@ export const reviewKinds = [
   "FactsChangedAfterEnd",
   "CaseHeld",
 ] as const;
+export type ReviewKind = (typeof reviewKinds)[number];
 
 export const Review = z.object({
   id: z.string(),

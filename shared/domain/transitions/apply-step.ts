@@ -62,8 +62,7 @@ export function applied(
     case "openReview": {
       const effect = effectOf(draft, step.operationId);
       const consequence = book.action(effect.action)?.consequence ?? "";
-      const { review, why } = step.recovery;
-      return holdEffect(draft, effect, { kind: review, why, consequence, nowMs });
+      return holdEffect(draft, effect, { kind: step.review, why: step.why, consequence, nowMs });
     }
   }
 }

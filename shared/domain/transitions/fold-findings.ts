@@ -5,6 +5,7 @@
 // current one. Evidence against a final status changes no status: it is a contradiction (design.md 4).
 import {
   coreOf,
+  deadlineMsOf,
   isFinal,
   lastAttempt,
   provesNothingLeft,
@@ -142,7 +143,7 @@ function foldAttemptEnd(
     return endOnly(snapshot, effect, content, options);
   }
   const startedAtMs = snapshot.writtenAtMs[operationId] ?? options.nowMs;
-  const deadlineMs = attempt.deadlineMs ?? startedAtMs + 1000 + attempt.callTimeoutMs;
+  const deadlineMs = attempt.deadlineMs ?? deadlineMsOf(startedAtMs, attempt.callTimeoutMs);
   return settleAttempt(snapshot, {
     operationId,
     attempt: attempt.n,

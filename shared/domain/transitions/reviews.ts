@@ -1,9 +1,9 @@
 // Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
 import { openMismatch } from "../decisions/doubts.ts";
-import type { Case, heldReasons } from "../records/case.ts";
+import type { Case, HeldReason } from "../records/case.ts";
 import { hasEnded, isFinal, type Effect, type EffectCore } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
-import type { Review, reviewKinds } from "../records/review.ts";
+import type { Review, ReviewKind } from "../records/review.ts";
 import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
 
 type Resolution = NonNullable<Review["resolution"]>;
@@ -11,7 +11,7 @@ type Resolution = NonNullable<Review["resolution"]>;
 export interface ReviewNeed {
   /** An operation id, or "case". */
   subject: string;
-  kind: (typeof reviewKinds)[number];
+  kind: ReviewKind;
   why: string;
   consequence: string;
   nowMs: number;
@@ -53,7 +53,7 @@ export function holdEffect(
 export function holdCase(
   snapshot: Snapshot,
   need: {
-    reason: (typeof heldReasons)[number];
+    reason: HeldReason;
     why: string;
     nowMs: number;
     consequence?: string;
@@ -140,7 +140,7 @@ export function resolveHolds(snapshot: Snapshot, effect: EffectCore, how: Resolu
   return ended.reduce((resolved, { id }) => resolveReview(resolved, id, how), snapshot);
 }
 
-function isOfNoOutcome(kind: Review["kind"]): boolean {
+function isOfNoOutcome(kind: ReviewKind): boolean {
   return kind === "UnknownEffect" || kind === "AttemptsExhausted";
 }
 

@@ -9,12 +9,11 @@
 // key cures that, and the contract says whether there is one.
 import { accountAt } from "../../domain/decisions/terms.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
-import { deadlineMsOf } from "../../domain/decisions/next.ts";
-import { absenceCovers, keyRefusal } from "../../domain/decisions/recover.ts";
+import { absenceCovers, whyKeyLapsed } from "../../domain/decisions/send-cover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
 import { withoutEcho } from "../../domain/frozen-payload.ts";
 import type { Provider, SendRequest } from "../../domain/definitions.ts";
-import { lastAttempt, type Effect } from "../../domain/records/effect.ts";
+import { deadlineMsOf, lastAttempt, type Effect } from "../../domain/records/effect.ts";
 import { fieldsOf } from "../../domain/fields-of.ts";
 import { boundedAnswer, storable } from "../../domain/storable.ts";
 import { Answer } from "../../domain/records/evidence.ts";
@@ -107,11 +106,11 @@ async function whyGateIsClosed(
   const { contract, apiVersion } = provider;
   // Two people have ordered this attempt against the contract; everything else still holds.
   const isForced = lastAttempt(effect)?.order?.forced === true;
-  if (contract.idempotency !== undefined && !isForced) {
+  if (!isForced) {
     const account = accountAt(provider, effect.tenantId);
     const scope = { effect, contract, account, apiVersion, nowMs };
-    const pruned = keyRefusal(scope, contract.idempotency);
-    if (pruned !== undefined && !absenceCovers(scope)) return pruned;
+    const lapsed = whyKeyLapsed(scope);
+    if (lapsed !== undefined && !absenceCovers(scope)) return lapsed;
   }
   if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return timeRanOut;
   return undefined;

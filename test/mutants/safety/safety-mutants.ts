@@ -10,6 +10,7 @@ import { workerMutants } from "./worker-mutants.ts";
 const domain = "shared/domain";
 const lanes = `${domain}/decisions/lanes.ts`;
 const recover = `${domain}/decisions/recover.ts`;
+const sendCover = `${domain}/decisions/send-cover.ts`;
 const attempt = `${domain}/transitions/attempt.ts`;
 const sendEffect = "shared/flow/turn/send-effect.ts";
 const claimAndSend = "shared/flow/turn/claim-and-send.ts";
@@ -41,9 +42,9 @@ const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "the key's retention",
     patches: one(
-      recover,
-      "return usedMs > coveredMs(idempotency)",
-      "return usedMs > 1000 * idempotency.retentionMs",
+      sendCover,
+      "return firstUseMs + idempotency.retentionMs -",
+      "return firstUseMs + 1000 * idempotency.retentionMs -",
     ),
     seenBy: ["appliedOnce"],
   },
@@ -138,16 +139,16 @@ const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "the horizon before an absence counts",
     patches: one(
-      recover,
-      "if (absentMs !== undefined && absentMs > overMs) {",
-      "if (absentMs !== undefined && overMs > 0) {",
+      sendCover,
+      "return absentMs !== undefined && absentMs > horizonEndMs(",
+      "return absentMs !== undefined && 0 < horizonEndMs(",
     ),
     seenBy: ["appliedOnce"],
   },
   {
     without: "the doubt about an orphaned attempt",
     patches: one(
-      recover,
+      sendCover,
       'end === undefined || end.kind === "orphaned")',
       'end === undefined || end.kind === "receipt")',
     ),

@@ -4,7 +4,7 @@
 // changes, so nothing restarts. What is still started is read from the ledger, not from the workers: a worker that has died
 // counts as long as its call may be running.
 import { z } from "zod";
-import { deadlineMsOf } from "../../../domain/decisions/next.ts";
+import { deadlineMsOf } from "../../../domain/records/effect.ts";
 import { Drain } from "../../../domain/records/drain.ts";
 import { type OperatorStore, StartedEffect } from "../../../stores/operator-ports.ts";
 import type { ControlRegister } from "../../../stores/ports.ts";

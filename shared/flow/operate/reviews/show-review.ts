@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { choicesOf, type Choice } from "../../../domain/decisions/choices.ts";
 import { contractInWords } from "../../../domain/decisions/contract-in-words.ts";
-import { horizonEndMs } from "../../../domain/decisions/recover.ts";
+import { horizonEndMs } from "../../../domain/decisions/send-cover.ts";
 import type { Book } from "../../../domain/definitions.ts";
 import type { CaseKey } from "../../../domain/identity.ts";
 import type { Effect } from "../../../domain/records/effect.ts";

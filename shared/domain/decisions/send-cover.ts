@@ -1,0 +1,86 @@
+// Does the provider's contract cover one more send of an effect that may have been applied? Pure.
+//
+//   a key        protects a send while the provider still enforces it, under the terms that it was first used under
+//   an absence   of a strong look-up protects a send if the look-up started after every earlier call could have been
+//                applied, and every earlier attempt is known to have ended
+//
+// `recover` asks before a claim; the send gate asks again just before the call, because time has passed.
+import type { Contract } from "../contract.ts";
+import { lastAttempt, provesNothingLeft, type Attempt, type Effect } from "../records/effect.ts";
+import { absentStartedAtMs, whyTermsDiffer, type SendScope } from "./terms.ts";
+
+type Attempted = Pick<Effect, "attempts">;
+
+/** Why the key does not protect a send now; undefined while it does, and where the contract has no key. */
+export function whyKeyLapsed(scope: SendScope): string | undefined {
+  const { contract, effect, nowMs } = scope;
+  if (contract.idempotency === undefined) return undefined;
+  const otherTerms = whyTermsDiffer(scope);
+  if (otherTerms !== undefined) return otherTerms;
+  const endMs = keyEndMs(effect, contract);
+  return endMs !== undefined && nowMs >= endMs
+    ? "the provider may have pruned the key by now"
+    : undefined;
+}
+
+/** From this time on the key protects no send; undefined without a key, or before its first use. */
+export function keyEndMs(effect: Attempted, { idempotency }: Contract): number | undefined {
+  // The claim is decided before the call, so the provider saw the key no earlier than this.
+  const firstUseMs = effect.attempts.find((attempt) => !provesNothingLeft(attempt))?.claimedAtMs;
+  if (idempotency === undefined || firstUseMs === undefined) return undefined;
+  return firstUseMs + idempotency.retentionMs - idempotency.marginMs + 1;
+}
+
+/** Why the last answer says that another send under the same key would only hear the same again (cases.md 45, 46). */
+export function whyKeyIsSpent(effect: Attempted): string | undefined {
+  const end = lastAttempt(effect)?.end;
+  if (end?.replayedError === true) {
+    return "the provider repeats an error that it stored under this key";
+  }
+  if (end?.keyReused === true) {
+    return "the provider says that this key was used with another payload, which is a defect here or there";
+  }
+  if (end?.nothingKept === true) {
+    return "the provider keeps no error under its key, and would carry out another request whatever the first one did";
+  }
+  return undefined;
+}
+
+/** At the send gate: does the absence that the running attempt was claimed on protect its send, with or without a key? */
+export function absenceCovers(scope: SendScope): boolean {
+  const { contract, effect } = scope;
+  const earlier = effect.attempts.slice(0, -1);
+  const absentMs = lastAttempt(effect)?.absentStartedAtMs;
+  if (absentMs === undefined || contract.lookup?.consistency !== "strong") return false;
+  const isLate = absentMs > horizonEndMs({ attempts: earlier }, contract);
+  return isLate && whyAbsenceIsNoProof(scope, earlier) === undefined;
+}
+
+/** Whether the last strong look-up found nothing, and started after every call could have been applied. */
+export function isAbsentAfterHorizon(scope: Omit<SendScope, "nowMs">): boolean {
+  const absentMs = absentStartedAtMs(scope);
+  return absentMs !== undefined && absentMs > horizonEndMs(scope.effect, scope.contract);
+}
+
+/** Why an absence protects no send although its look-up started late enough; undefined when it does. */
+export function whyAbsenceIsNoProof(
+  scope: SendScope,
+  attempts: readonly Attempt[],
+): string | undefined {
+  const otherTerms = whyTermsDiffer(scope);
+  if (otherTerms !== undefined) return otherTerms;
+  if (attempts.some(({ end }) => end === undefined || end.kind === "orphaned")) {
+    return "a worker that took it may only be frozen";
+  }
+  return scope.contract.idempotency && whyKeyIsSpent(scope.effect);
+}
+
+/** Until then a call that left may still be applied; Infinity while any attempt has no end. */
+export function horizonEndMs(effect: Attempted, { horizonMs }: Contract): number {
+  return lastDeadlineMs(effect, Infinity) + horizonMs;
+}
+
+/** When no byte of any attempt can leave any more; an attempt without an end counts as over at `elseMs`. */
+export function lastDeadlineMs({ attempts }: Attempted, elseMs: number): number {
+  return Math.max(...attempts.map(({ deadlineMs }) => deadlineMs ?? elseMs));
+}
