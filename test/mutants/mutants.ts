@@ -52,8 +52,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "nothing is decided while an effect is unknown",
     file: "shared/domain/decisions/lanes.ts",
-    find: 'effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),\n  );\n  if (onItsWay) return undefined;',
-    replace: 'effect.status === "started",\n  );\n  if (onItsWay) return undefined;',
+    find: '(effect) => effect.status === "started" || isOpenUnknown(effect)',
+    replace: '(effect) => effect.status === "started"',
     killedBy: "2: nothing is decided while an effect",
     testFile: counterexamples,
   },
@@ -182,8 +182,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "nothing is sent of an action that this code does not have",
-    file: "shared/domain/decisions/lanes.ts",
-    find: 'return missingStep(effect, facts.book, "send") ?? claimStep(effect, facts);',
+    file: "shared/domain/decisions/effect-step.ts",
+    find: 'return missingStep(effect, book, "send") ?? claimStep(effect, facts);',
     replace: "return claimStep(effect, facts);",
     killedBy: "and only its action was removed is not sent again",
     testFile: "test/flow/removed-code.test.ts",

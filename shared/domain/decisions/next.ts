@@ -14,7 +14,7 @@
 //      a delivery that nobody reported    show it to a person (delivery.ts)
 //   8  else                               wait until something is due, or idle
 import type { Book } from "../definitions.ts";
-import { deadlineMsOf, lastAttempt } from "../records/effect.ts";
+import { deadlineMsOf, isOpenUnknown, lastAttempt } from "../records/effect.ts";
 import { effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
 import { isWork, soonest, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
@@ -56,10 +56,7 @@ function parkedStep(snapshot: Snapshot, nowMs: number | undefined): Step {
   const inFlight = inFlightStep(snapshot, nowMs);
   if (inFlight !== undefined) return inFlight;
   const unknown = snapshot.effects.find(
-    (effect) =>
-      effect.status === "unknown" &&
-      effect.abandonedBy === undefined &&
-      effect.reviewRef === undefined,
+    (effect) => isOpenUnknown(effect) && effect.reviewRef === undefined,
   );
   if (unknown === undefined) return { kind: "idle" };
   const why = "its case is parked, and nobody looks or sends for it";

@@ -102,3 +102,8 @@ export const Case = z.object({
   lastWriteId: z.string(),
 });
 export type Case = z.infer<typeof Case>;
+
+/** While it is held nothing is decided, and nothing of its plan is claimed. Its outbox goes on. */
+export function isPlanHeld({ contradictionsOpen, held }: Case): boolean {
+  return held !== undefined || contradictionsOpen > 0;
+}

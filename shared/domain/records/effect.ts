@@ -196,6 +196,11 @@ export function standingOrder(effect: Effect): RetryOrder | undefined {
   return retryOrder?.attempts === attempts.length ? retryOrder : undefined;
 }
 
+/** Its outcome is still looked for: unknown, and not given up by a person. */
+export function isOpenUnknown(effect: Effect): effect is EffectOf<"unknown"> {
+  return effect.status === "unknown" && effect.abandonedBy === undefined;
+}
+
 /** Nothing more will happen to it by the machine's own doing. */
 export function isFinal(effect: Effect): boolean {
   switch (effect.status) {

@@ -190,7 +190,7 @@ const protocolMutants: readonly SafetyMutant[] = [
         replace: "withCase(snapshot, { plan: undefined, version: record.version })",
       },
       {
-        file: lanes,
+        file: `${domain}/decisions/decide-step.ts`,
         find: "if (record.decidedVersion === record.version) return",
         replace: "if (record.decidedVersion === -1) return",
       },
@@ -264,8 +264,8 @@ const protocolMutants: readonly SafetyMutant[] = [
     without: "waiting with a new decision while an effect is unknown",
     patches: one(
       lanes,
-      'effect.status === "started" || (effect.status === "unknown" && !isFinal(effect)),',
-      'effect.status === "started",',
+      '(effect) => effect.status === "started" || isOpenUnknown(effect)',
+      '(effect) => effect.status === "started"',
     ),
     seenBy: ["unknownIsVisible"],
   },

@@ -8,7 +8,7 @@ import { next } from "../../../domain/decisions/next.ts";
 import type { Step } from "../../../domain/decisions/step.ts";
 import type { Book } from "../../../domain/definitions.ts";
 import { caseKeyText, type CaseKey } from "../../../domain/identity.ts";
-import type { Effect } from "../../../domain/records/effect.ts";
+import { isOpenUnknown, type Effect } from "../../../domain/records/effect.ts";
 import type { Snapshot } from "../../../domain/records/snapshot.ts";
 import type { CaseStore } from "../../../stores/ports.ts";
 
@@ -60,9 +60,7 @@ async function previewOf({ book, cases }: PreviewPorts, key: CaseKey): Promise<P
   const step = next(snapshot, book, { nowMs: storeMs });
   const standing = standingOf(snapshot, step);
   if (standing !== undefined) return standing;
-  const unknown = snapshot.effects.find(
-    (effect) => effect.status === "unknown" && effect.abandonedBy === undefined,
-  );
+  const unknown = snapshot.effects.find(isOpenUnknown);
   return unknown === undefined ? stepPreview(snapshot, step) : unknownPreview(unknown, step);
 }
 
