@@ -30,6 +30,8 @@ export const HttpAnswers = z.object({
   notApplied: z.array(Told),
   /** By which codes of its own it says that the key came before with other bytes: a defect, which no retry mends. */
   keyReused: z.array(Told.extend({ code: z.string() })).optional(),
+  /** By which codes it says that what is asked for is there already: by another's doing, or by this request's, sent on twice on its way. */
+  alreadyThere: z.array(Told.extend({ code: z.string() })).optional(),
   /** It keeps no error under the key, these aside: whatever was done before one, the next request is carried out anew. */
   nothingKept: z.object({ except: z.array(z.int()) }).optional(),
   /** How it says that it repeats an answer that it stored under the key. */

@@ -8,11 +8,13 @@
 // An error that the provider says it repeats from its store proves nothing new, whatever its status (cases.md 46).
 // `usual` is what the reference providers publish. A 409 is not in it. "In progress" means that a copy of this
 // operation is being carried out: it may be a copy of this very attempt that a proxy sent twice, so "not applied" would
-// be wrong. Nor is "already there" or "key reused" ever success (cases.md 45, 52); the latter is a defect, asked no further.
+// be wrong. For the same reason "already there" refuses nothing: it may be this attempt's own first copy that is there. Nor is it, or
+// "key reused", ever success (cases.md 45, 52); whose it is a look-up tells, and the latter is a defect, asked no further.
 import { z } from "zod";
 import type { Contract, HttpAnswers } from "../domain/contract.ts";
 import type { Answer } from "../domain/records/evidence.ts";
-import type { Answered, Heard } from "./http-call.ts";
+import type { Answered } from "./http-answer.ts";
+import type { Heard } from "./http-call.ts";
 
 /** What a provider says in a field. Bounded and well-formed, so that a receipt can always be digested and stored. */
 export const Said = z
@@ -67,8 +69,10 @@ export function answerOf(
     return { kind: "notApplied", reason: said, ...carried(heard) };
   }
   const silence = provesNothing(heard, said);
-  const isReused = answers?.keyReused?.some((told) => isTold(told, status, code)) === true;
-  if (isReused) return { ...silence, keyReused: true };
+  const isAmong = (codes: HttpAnswers["keyReused"]) =>
+    codes?.some((told) => isTold(told, status, code)) === true;
+  if (isAmong(answers?.keyReused)) return { ...silence, keyReused: true };
+  if (isAmong(answers?.alreadyThere)) return { ...silence, alreadyThere: true };
   const kept = answers?.nothingKept?.except;
   const isNothingKept = status >= 400 && kept !== undefined && !kept.includes(status);
   return isNothingKept ? { ...silence, nothingKept: true } : silence;

@@ -8,9 +8,9 @@
 // carried out within 10 s or not at all; success and look-up tell case, outcome, operation and the case's new version.
 //
 // 404 `no_such_operation` is an authoritative absence; any other answer to a look-up shows nothing. A case that is closed
-// without our operation id proves nothing: somebody else may have closed it. So 409 `already_closed` is a refusal
-// of the attempt that heard it, and of that alone: it was not applied, but an earlier attempt of ours may be what closed
-// the case, whoever `by` names. It never confirms, however well the final state fits (cases.md 45, 52).
+// without our operation id proves nothing: somebody else may have closed it. So 409 `already_closed` proves nothing either: what
+// closed the case may be our own, also the first copy of a request that a proxy sent on twice, whoever `by` names. The look-up
+// tells; what it does not show was another's, and goes to a person, however well the final state fits (cases.md 45, 52).
 import { z } from "zod";
 import { digestOf } from "../domain/canonical-json.ts";
 import type { Contract } from "../domain/contract.ts";
@@ -18,7 +18,8 @@ import { defineAction } from "../domain/definitions.ts";
 import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
 import { Said, usualAnswers } from "./answer-of.ts";
-import type { Answered, HttpReader } from "./http-call.ts";
+import type { Answered } from "./http-answer.ts";
+import type { HttpReader } from "./http-call.ts";
 import { lookedUpProvider } from "./looked-up-provider.ts";
 
 const provider = "crm";
@@ -59,7 +60,7 @@ function contractOf(callTimeoutMs: number): Contract {
     lookup: { by: "operationId", consistency: "strong", settleMs: 0 },
     answers: {
       ...usualAnswers,
-      refusals: [...usualAnswers.refusals, { status: 409, code: "already_closed" }],
+      alreadyThere: [{ status: 409, code: "already_closed" }],
     },
     horizonMs: 10_000,
     callTimeoutMs,

@@ -14,7 +14,7 @@ import type { Provider, ProviderReport, SendRequest } from "../domain/definition
 import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
-import type { Answered } from "./http-call.ts";
+import type { Answered } from "./http-answer.ts";
 import { versionAt } from "./http-url.ts";
 
 const provider = "email";

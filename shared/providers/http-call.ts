@@ -1,12 +1,13 @@
 // One call to one provider, sent once: what was heard, or why nothing was. POST acts; GET only looks.
 //
 //   answered   a whole answer: status, parsed body, the few headers that matter
-//   notSent    proof that no byte of the request left: refused connection, no such host, bad certificate
+//   notSent    proof that no byte of the request left: no such host, no connection, no handshake, a bad certificate
 //   noAnswer   everything else: it may have been carried out
 //
 // Sent once means: over node:http itself, which follows no redirect and repeats nothing, and on a connection of its own (a
-// keep-alive socket that dies under the request would be an unknown). The time-out destroys the socket; an
-// answer over 64 KB is not read. Credentials go to the configured origin and nowhere else.
+// keep-alive socket that dies under the request would be an unknown). The time-out destroys the socket. Credentials go to the
+// configured origin and nowhere else. A question asks every cache on its way to pass it on, and takes no answer of one:
+// what is kept of an earlier absence is no absence now.
 import {
   type IncomingMessage,
   request as httpRequest,
@@ -14,11 +15,9 @@ import {
   validateHeaderValue,
 } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { brotliDecompressSync, unzipSync } from "node:zlib";
 import type { HttpAnswers } from "../domain/contract.ts";
+import { isFromCache, readAnswer, type Answered } from "./http-answer.ts";
 import { assertHttpUrl } from "./http-url.ts";
-import { retryAfterMsOf } from "../domain/retry-after.ts";
-import { codeOf, whyNothingLeft } from "./why-nothing-left.ts";
 
 export interface HttpCall {
   /** Segments below the base URL, not yet encoded. */
@@ -26,17 +25,6 @@ export interface HttpCall {
   headers?: Readonly<Record<string, string>>;
   body: unknown;
   timeoutMs: number;
-}
-
-export interface Answered {
-  kind: "answered";
-  status: number;
-  /** Undefined when the body is empty or no JSON. */
-  body: unknown;
-  requestId: string | undefined;
-  retryAfterMs: number | undefined;
-  /** The provider says that it repeats an answer it kept under the key. */
-  replayed: boolean;
 }
 
 export type Heard =
@@ -57,8 +45,6 @@ export interface HttpReader {
     timeoutMs: number;
   }): Promise<Heard>;
 }
-
-export const answerBytesMax = 64 * 1024;
 
 export interface HttpProvider {
   provider: string;
@@ -87,7 +73,8 @@ export function httpReader(options: HttpProvider): HttpReader {
   const base = baseOf(options);
   return {
     async get({ path, query = {}, timeoutMs }) {
-      const built = build(base, options.token, { path, headers: {}, query });
+      const headers = { "cache-control": "no-cache" };
+      const built = build(base, options.token, { path, headers, query });
       return built === undefined ? unwritable : send(built, options, timeoutMs);
     },
   };
@@ -154,27 +141,34 @@ function build(
 async function send(built: Built, provider: HttpProvider, timeoutMs: number): Promise<Heard> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);
+  const connection = { stands: false };
   try {
-    const response = await responseTo(built, abort.signal);
-    const text = await readBounded(response);
-    if (text === undefined) {
-      return { kind: "noAnswer", reason: `${response.statusCode} with more than 64 KB` };
-    }
-    return answered(response, text, provider.replayMarker);
+    const response = await responseTo(built, connection, abort.signal);
+    const answer = await readAnswer(response, provider.replayMarker);
+    if (answer.kind === "unread") return { kind: "noAnswer", reason: answer.reason };
+    return built.bytes === undefined && isFromCache(response)
+      ? { kind: "noAnswer", reason: `${answer.status} out of a cache` }
+      : answer;
   } catch (error) {
     // Whatever it is: the request may have left, so it becomes a value (style: the one hard line).
-    if (abort.signal.aborted)
-      return { kind: "noAnswer", reason: `no answer within ${timeoutMs} ms` };
-    const proof = whyNothingLeft(error);
-    return proof === undefined
-      ? { kind: "noAnswer", reason: `the connection broke (${codeOf(error)})` }
-      : { kind: "notSent", reason: proof };
+    const late = abort.signal.aborted ? `within ${timeoutMs} ms` : undefined;
+    if (!connection.stands) {
+      return { kind: "notSent", reason: `no connection ${late ?? `(${codeOf(error)})`}` };
+    }
+    const reason =
+      late === undefined ? `the connection broke (${codeOf(error)})` : `no answer ${late}`;
+    return { kind: "noAnswer", reason };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function responseTo({ bytes, headers, url }: Built, signal: AbortSignal): Promise<IncomingMessage> {
+/** `connection.stands` from the moment on at which a byte of the request may leave: Node writes none before. */
+function responseTo(
+  { bytes, headers, url }: Built,
+  connection: { stands: boolean },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const isSecure = url.protocol === "https:";
   const method = bytes === undefined ? "GET" : "POST";
   // No agent: a connection of its own, closed after the answer.
@@ -183,6 +177,10 @@ function responseTo({ bytes, headers, url }: Built, signal: AbortSignal): Promis
     headers,
     agent: false,
     signal,
+  });
+  // With TLS after the handshake, in which a bad certificate is turned down.
+  request.once("socket", (socket) => {
+    socket.once(isSecure ? "secureConnect" : "connect", () => (connection.stands = true));
   });
   return new Promise((resolve, reject) => {
     request.once("response", resolve);
@@ -193,58 +191,7 @@ function responseTo({ bytes, headers, url }: Built, signal: AbortSignal): Promis
   });
 }
 
-function answered(
-  { headers, statusCode: status = 0 }: IncomingMessage,
-  text: string,
-  marker: HttpProvider["replayMarker"],
-): Answered {
-  const header = (name: string) => [headers[name] ?? []].flat()[0];
-  return {
-    kind: "answered",
-    status,
-    body: parsed(text),
-    requestId: header("x-request-id")?.slice(0, 128),
-    retryAfterMs: retryAfterMsOf(header("retry-after") ?? null, Date.now()),
-    replayed:
-      marker !== undefined &&
-      header(marker.header.toLowerCase())?.toLowerCase() === marker.value.toLowerCase(),
-  };
-}
-
-async function readBounded(response: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let byteCount = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    byteCount += chunk.byteLength;
-    // Leaving the loop destroys the socket.
-    if (byteCount > answerBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(unpacked(Buffer.concat(chunks), response.headers));
-}
-
-/** Some pack whatever they are asked for; what does not unpack throws. */
-function unpacked(bytes: Buffer, headers: IncomingMessage["headers"]): Buffer {
-  const limit = { maxOutputLength: answerBytesMax };
-  switch (headers["content-encoding"]?.toLowerCase() ?? "identity") {
-    case "identity":
-      return bytes;
-    case "gzip":
-    case "x-gzip":
-    case "deflate":
-      return unzipSync(bytes, limit);
-    case "br":
-      return brotliDecompressSync(bytes, limit);
-    default:
-      throw new Error("its encoding is not known");
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no code";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

@@ -6,7 +6,8 @@ import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing } from "./answer-of.ts";
 import { httpPoster, httpReader } from "./http-call.ts";
-import type { Answered, HttpReader } from "./http-call.ts";
+import type { Answered } from "./http-answer.ts";
+import type { HttpReader } from "./http-call.ts";
 import { versionAt } from "./http-url.ts";
 
 export interface LookedUpProvider<Payload, Done> {

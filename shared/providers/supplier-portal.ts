@@ -18,7 +18,8 @@ import type { Provider, SendRequest } from "../domain/definitions.ts";
 import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, Said, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
-import type { Answered, HttpPoster } from "./http-call.ts";
+import type { Answered } from "./http-answer.ts";
+import type { HttpPoster } from "./http-call.ts";
 import { versionAt } from "./http-url.ts";
 import { portalReport } from "./portal-reports.ts";
 

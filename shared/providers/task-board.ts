@@ -15,7 +15,8 @@ import { defineAction } from "../domain/definitions.ts";
 import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
 import { Said, usualAnswers } from "./answer-of.ts";
-import type { Answered, HttpReader } from "./http-call.ts";
+import type { Answered } from "./http-answer.ts";
+import type { HttpReader } from "./http-call.ts";
 import { lookedUpProvider } from "./looked-up-provider.ts";
 
 const provider = "task-board";

@@ -34,9 +34,9 @@ export function placesAreKept({ admissions, pacing }: Testimony): Judged {
 /** The calls in a row that heard nothing, up to now. */
 function silencesBefore(others: readonly Admitted[], atMs: number): Admitted[] {
   const over = others
-    .filter(({ heard, untilMs }) => (untilMs ?? Infinity) < atMs && heard !== "notSent")
+    .filter(({ heard, untilMs }) => (untilMs ?? Infinity) < atMs && heard !== undefined)
     .toSorted((a, b) => (a.untilMs ?? 0) - (b.untilMs ?? 0));
-  const lastHeard = over.findLastIndex(({ heard }) => heard !== "noAnswer");
+  const lastHeard = over.findLastIndex(({ heard }) => heard !== "noAnswer" && heard !== "notSent");
   return over.slice(lastHeard + 1);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Answer } from "../../shared/domain/records/evidence.ts";
 import { pacing } from "../../shared/flow/turn/pacing.ts";
 import { newWorld } from "./world.ts";
 
@@ -24,12 +25,24 @@ describe("a provider that is silent", () => {
     expect(pace.admit("p").kind).toBe("go");
   });
 
+  test("because nothing reaches it is left alone, too, and a call that was not made says nothing of it", () => {
+    const pace = pacing(() => 0, limits);
+    const said = (answer: Answer | undefined) => {
+      const admission = pace.admit("p");
+      if (admission.kind === "go") admission.done(answer);
+      return admission.kind;
+    };
+    const unreached = { kind: "notSent", reason: "no connection" } as const;
+    const asked = [unreached, undefined, unreached, undefined, unreached, undefined].map(said);
+    expect(asked).toEqual(["go", "go", "go", "go", "go", "later"]);
+  });
+
   test("is asked for two calls at a time, and for a third when one is done", () => {
     const pace = pacing(() => 0, limits);
     const first = pace.admit("p");
     pace.admit("p");
     expect(pace.admit("p").kind).toBe("later");
-    if (first.kind === "go") first.done({ kind: "notSent", reason: "gate" });
+    if (first.kind === "go") first.done(undefined);
     expect(pace.admit("p").kind).toBe("go");
   });
 
@@ -42,7 +55,7 @@ describe("a provider that is silent", () => {
     });
     expect(waits.slice(0, 4)).toEqual([500, 500, 1000, 1000]);
     expect(waits.at(-1)).toBe(30_000);
-    if (first?.kind === "go") first.done({ kind: "notSent", reason: "gate" });
+    if (first?.kind === "go") first.done(undefined);
     expect(pace.admit("p").kind).toBe("go");
   });
 

@@ -86,10 +86,10 @@ describe("a look-up", () => {
 });
 
 describe("a case that somebody else closed", () => {
-  test("refuses the attempt, confirms nothing, and speaks for no other attempt (cases.md 52)", async () => {
+  test("refuses nothing and confirms nothing: whose it is, the look-up tells (cases.md 52)", async () => {
     const { crm, applied, local } = await crmWorld();
     await local.order([{ provider: "crm", fault: "foreignCloser", reason: "eve" }]);
-    expect(await crm.send(request)).toMatchObject({ kind: "refused", speaksForOperation: false });
+    expect(await crm.send(request)).toMatchObject({ kind: "noAnswer", alreadyThere: true });
     expect(await crm.lookup?.(request)).toEqual({ kind: "absent" });
     expect(await applied()).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe("a case that somebody else closed", () => {
   test("closes once: a second close, whoever asks, changes nothing", async () => {
     const { crm, applied } = await crmWorld();
     const both = await Promise.all([crm.send(request), crm.send(request)]);
-    expect(both.map(({ kind }) => kind).toSorted()).toEqual(["receipt", "refused"]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(["noAnswer", "receipt"]);
     expect(await applied()).toHaveLength(1);
   });
 });

@@ -1,11 +1,15 @@
 // One POST, sent once, against servers that answer in every odd way.
+import type { Socket } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { answerBytesMax, httpPoster, httpReader } from "../../shared/providers/http-call.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerBytesMax } from "../../shared/providers/http-answer.ts";
+import { httpPoster, httpReader } from "../../shared/providers/http-call.ts";
 import type { Heard } from "../../shared/providers/http-call.ts";
-import { whyNothingLeft } from "../../shared/providers/why-nothing-left.ts";
+import { CERTIFICATE } from "../local/cosmos/service/loopback-certificate.ts";
 import { answering, oddServer, rawServer, refusingUrl } from "./odd-server.ts";
+import { tlsServer } from "./tls-server.ts";
 
 const token = "secret-token";
 const replayMarker = { header: "Idempotent-Replayed", value: "true" };
@@ -71,6 +75,15 @@ describe("a whole answer", () => {
   test("of exactly 64 KB is read", async () => {
     const server = await oddServer(answering(200, `"${"x".repeat(answerBytesMax - 2)}"`));
     expect(await post(server.url)).toMatchObject({ kind: "answered", status: 200 });
+  });
+});
+
+describe("a time to come again at", () => {
+  test("that is a date is by the clock of whoever set it, however wrong that or ours is", async () => {
+    const date = "Thu, 01 Jan 2032 00:00:00 GMT";
+    const headers = { date, "retry-after": "Thu, 01 Jan 2032 00:01:30 GMT" };
+    const server = await oddServer(answering(429, "", headers));
+    expect(await post(server.url)).toMatchObject({ retryAfterMs: 90_000 });
   });
 });
 
@@ -275,37 +288,52 @@ describe("proof that nothing left", () => {
     expect(heard).toMatchObject({ kind: "notSent" });
   });
 
-  const failed = (cause: unknown): Error => new TypeError("fetch failed", { cause });
-  const error = (code: string, syscall?: string): Error =>
-    Object.assign(new Error(code), { code }, syscall === undefined ? {} : { syscall });
+  const tlsUrl = (url: string) => url.replace(/^http:/, "https:");
 
-  test.each([
-    error("EHOSTUNREACH", "connect"),
-    error("ETIMEDOUT", "connect"),
-    error("EAI_AGAIN", "getaddrinfo"),
-    error("UND_ERR_CONNECT_TIMEOUT"),
-    error("DEPTH_ZERO_SELF_SIGNED_CERT"),
-    error("ERR_TLS_CERT_ALTNAME_INVALID"),
-    new AggregateError([error("ECONNREFUSED", "connect"), error("ENETUNREACH", "connect")]),
-  ])("is a failure before there was a connection: %s", (cause) => {
-    expect(whyNothingLeft(failed(cause))).toBeTypeOf("string");
+  test.each<[string, (socket: Socket) => void]>([
+    ["is never answered", () => {}],
+    ["is reset", (socket) => socket.resetAndDestroy()],
+    ["is ended", (socket) => socket.end()],
+    ["is answered in plain text", (socket) => socket.end("HTTP/1.1 201 Created\r\n\r\n{}")],
+  ])("is a handshake that %s", async (_what, respond) => {
+    const server = await rawServer(respond);
+    expect(await post(tlsUrl(server.url), { timeoutMs: 150 })).toMatchObject({
+      kind: "notSent",
+      reason: expect.stringMatching(/^no connection /),
+    });
+    // Only a client's hello.
+    expect(server.received.map(({ body }) => body.includes("POST"))).toEqual([false]);
   });
 
-  test.each([
-    error("ECONNRESET", "read"),
-    error("EPIPE", "write"),
-    error("EHOSTUNREACH", "read"),
-    error("ETIMEDOUT", "read"),
-    error("UND_ERR_SOCKET"),
-    error("UND_ERR_HEADERS_TIMEOUT"),
-    // With TLS 1.3 this alert comes after the request was sent.
-    error("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"),
-    new AggregateError([error("ECONNREFUSED", "connect"), error("ECONNRESET", "read")]),
-    new AggregateError([]),
-    undefined,
-    "ECONNREFUSED",
-  ])("is not: %s", (cause) => {
-    expect(whyNothingLeft(failed(cause))).toBeUndefined();
+  test("is a certificate that nobody trusts", async () => {
+    const server = await tlsServer({ answers: 201 });
+    expect(await post(server.url)).toEqual({
+      kind: "notSent",
+      reason: "no connection (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    });
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe("a connection whose handshake is over", () => {
+  const trusted = getCACertificates("default");
+  beforeAll(() => setDefaultCACertificates([...trusted, CERTIFICATE]));
+  afterAll(() => setDefaultCACertificates(trusted));
+
+  test("carries a request and its answer", async () => {
+    const server = await tlsServer({ answers: 201 });
+    expect(await post(server.url)).toMatchObject({ kind: "answered", status: 201 });
+    expect(server.received).toEqual(['{"a":1}']);
+  });
+
+  test.each<[string, Parameters<typeof tlsServer>[0]]>([
+    ["is reset", { answers: "reset" }],
+    ["stays silent", { answers: "silence" }],
+    // With TLS 1.3 this is told only after the request was sent.
+    ["wants a certificate of ours", { answers: 201, requestCert: true, rejectUnauthorized: true }],
+  ])("and then %s is no proof that nothing left", async (_what, options) => {
+    const server = await tlsServer(options);
+    expect(await post(server.url, { timeoutMs: 300 })).toMatchObject({ kind: "noAnswer" });
   });
 });
 
@@ -334,6 +362,14 @@ describe("a question", () => {
     expect(await ask(server.url)).toMatchObject({ kind: "answered", body: { items: [] } });
     expect(server.received).toMatchObject([{ path: "/v1/tasks?q=a+b%26c%3Dd%23e", body: "" }]);
     expect(server.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  test("passes every cache on its way, and takes no answer of one", async () => {
+    const fresh = await oddServer(answering(404, {}, { age: "0" }));
+    expect(await ask(fresh.url)).toMatchObject({ kind: "answered", status: 404 });
+    expect(fresh.received[0]?.headers["cache-control"]).toBe("no-cache");
+    const kept = await oddServer(answering(404, {}, { age: "7" }));
+    expect(await ask(kept.url)).toEqual({ kind: "noAnswer", reason: "404 out of a cache" });
   });
 
   test("is not carried to where a redirect points", async () => {

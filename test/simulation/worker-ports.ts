@@ -160,7 +160,7 @@ function watchedPacing({ notes, nowMs }: World, worker: WorkerState): Pacing | u
         kind: "go",
         done(answer) {
           admitted.untilMs = nowMs();
-          admitted.heard = answer.kind;
+          if (answer !== undefined) admitted.heard = answer.kind;
           admission.done(answer);
         },
       };

@@ -43,7 +43,13 @@ export function whyKeyIsSpent(effect: Attempted): string | undefined {
   if (end?.nothingKept === true) {
     return "the provider keeps no error under its key, and would carry out another request whatever the first one did";
   }
-  return undefined;
+  return whyTaken(effect);
+}
+
+function whyTaken(effect: Attempted): string | undefined {
+  return lastAttempt(effect)?.end?.alreadyThere === true
+    ? "the provider says that what it asks for is there already"
+    : undefined;
 }
 
 /** At the send gate: does the absence that the running attempt was claimed on protect its send, with or without a key? */
@@ -72,7 +78,7 @@ export function whyAbsenceIsNoProof(
   if (attempts.some(({ end }) => end === undefined || end.kind === "orphaned")) {
     return "a worker that took it may only be frozen";
   }
-  return scope.contract.idempotency && whyKeyIsSpent(scope.effect);
+  return scope.contract.idempotency ? whyKeyIsSpent(scope.effect) : whyTaken(scope.effect);
 }
 
 /** Until then a call that left may still be applied; Infinity while any attempt has no end. */

@@ -15,6 +15,7 @@ export const AttemptEnd = z.object({
   atMs: z.int(),
   replayedError: z.boolean().optional(),
   keyReused: z.boolean().optional(),
+  alreadyThere: z.boolean().optional(),
   nothingKept: z.boolean().optional(),
 });
 export type AttemptEnd = z.infer<typeof AttemptEnd>;

@@ -53,6 +53,8 @@ export const Answer = z.discriminatedUnion("kind", [
     replayedError: z.boolean().optional(),
     /** The provider said that this key was used before, with another payload. */
     keyReused: z.boolean().optional(),
+    /** The provider said that what is asked for is there already; by whom, its look-up tells. */
+    alreadyThere: z.boolean().optional(),
     /** An error under whose key the provider keeps nothing: it would carry out the next request. */
     nothingKept: z.boolean().optional(),
     retryAfterMs: z.int().nonnegative().optional(),

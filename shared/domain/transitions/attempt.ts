@@ -72,13 +72,16 @@ export function releaseClaim(snapshot: Snapshot, operationId: string): Snapshot 
   return withCase(snapshot, { claim: undefined });
 }
 
+/** What a provider said about its key, or about what is there, in an answer that proves nothing. */
+const silenceMarks = ["replayedError", "keyReused", "alreadyThere", "nothingKept"] as const;
+
 function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): EffectCore {
   const { answer } = settlement;
   const end: AttemptEnd = { kind: answer.kind, atMs: settlement.nowMs };
   if (answer.kind !== "receipt") end.reason = answer.reason;
-  if (answer.kind === "noAnswer" && answer.replayedError === true) end.replayedError = true;
-  if (answer.kind === "noAnswer" && answer.keyReused === true) end.keyReused = true;
-  if (answer.kind === "noAnswer" && answer.nothingKept === true) end.nothingKept = true;
+  if (answer.kind === "noAnswer") {
+    for (const mark of silenceMarks) if (answer[mark] === true) end[mark] = true;
+  }
   const ended: Attempt = { ...attempt, deadlineMs: settlement.deadlineMs, end };
   const core = coreOf(effect);
   const provesNothingLeft = answer.kind === "notSent" || answer.kind === "notApplied";

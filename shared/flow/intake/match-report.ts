@@ -94,11 +94,7 @@ function findingOf(
       receipt: {
         stage,
         providerId,
-        boundTo: {
-          operationId,
-          target: report.target ?? effect.target,
-          payloadDigest,
-        },
+        boundTo: { operationId, target: targetOf(report, effect), payloadDigest },
         content: { deliveryId: eventId },
       },
     },
@@ -106,6 +102,13 @@ function findingOf(
     foundAtMs: receivedAtMs,
     dueAtMs: receivedAtMs + graceMs,
   };
+}
+
+/** The effect's own, unless the provider names another; an address is the same in whatever case mail systems write it. */
+function targetOf({ target }: Report, effect: Effect): string {
+  const isOwnAddress =
+    effect.target.includes("@") && target?.toLowerCase() === effect.target.toLowerCase();
+  return isOwnAddress ? effect.target : (target ?? effect.target);
 }
 
 /** The effect's own, unless a field of the payload that the provider repeats is another. */

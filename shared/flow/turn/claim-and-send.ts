@@ -36,7 +36,7 @@ export async function claimAndSend(
   }
   const admission = ports.pacing?.admit(provider.name);
   if (admission?.kind === "later") return putOff(ports, turn, admission.inMs);
-  let heard: Answer = { kind: "notSent", reason: "never called" };
+  let heard: Answer | undefined;
   try {
     const call = {
       operationId,
@@ -89,7 +89,8 @@ async function claimed(
   if (flushed === "overtaken") return "again";
   const deadlineMs = requireNowMs(ports, turn) + 2000 + provider.contract.callTimeoutMs;
   const answer = await sendEffect(ports, turn, { operationId, payload, timerStartedMs });
-  hear(answer);
+  // A gate that was closed has asked the provider nothing.
+  if (turn.evidence === undefined) hear(answer);
   turn.evidence = { operationId, attempt, answer };
   const endedAtMs = requireNowMs(ports, turn);
   turn.draft = settleAttempt(turn.draft, {

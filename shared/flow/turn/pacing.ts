@@ -9,7 +9,8 @@
 import type { Answer } from "../../domain/records/evidence.ts";
 
 export type Admission =
-  | { kind: "go"; done(answer: Answer): void }
+  /** `done` with nothing: it was not called after all. */
+  | { kind: "go"; done(answer: Answer | undefined): void }
   /** Nothing may be claimed for this provider before then, by this worker's monotonic clock. */
   | { kind: "later"; inMs: number };
 
@@ -64,12 +65,13 @@ export function pacing(clockMs: () => number, limits: PacingLimits = pacingDefau
     },
   };
 
-  function done(gauge: Gauge, answer: Answer): void {
+  function done(gauge: Gauge, answer: Answer | undefined): void {
     gauge.running -= 1;
     // A place is free: whoever comes next need not queue behind those who were turned away and have gone elsewhere.
     gauge.waiting = Math.max(0, gauge.waiting - limits.concurrencyMax);
-    if (answer.kind === "notSent") return;
-    if (answer.kind !== "noAnswer") {
+    if (answer === undefined) return;
+    // Whoever cannot even be reached is as silent as one.
+    if (answer.kind !== "noAnswer" && answer.kind !== "notSent") {
       gauge.silences = 0;
       gauge.openUntilMs = 0;
       return;

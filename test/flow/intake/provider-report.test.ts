@@ -112,6 +112,13 @@ describe("a report of a message that nobody could prove", () => {
     expect(world.bare.received).toHaveLength(1);
   });
 
+  test("to the same address in other letters' case, as mail systems write it, confirms it", async () => {
+    const world = await told("appliedAndDropped");
+    await tell(world, { to: "A@Example.ORG" });
+    expect(await mail(world)).toMatchObject({ status: "confirmed", settledBy: "finding" });
+    expect(await world.reviews()).toEqual([]);
+  });
+
   test("to somebody else confirms nothing", async () => {
     const world = await told("appliedAndDropped");
     await tell(world, { to: "b@example.org" });

@@ -40,7 +40,7 @@ describe("a run in which everything came as expected", () => {
       cases: facts.samples.length,
       committed: 44,
       inReview: 10,
-      effects: { confirmed: 110, rejected: 2, unknown: 5, cancelled: 2 },
+      effects: { confirmed: 110, rejected: 1, unknown: 6, cancelled: 1 },
       duplicateDeliveries: 9,
       kills: Array.from({ length: 4 }, () => ({ signal: "SIGKILL" })),
     });
