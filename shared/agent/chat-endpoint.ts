@@ -119,6 +119,10 @@ function saidIn(answer: unknown): Said {
       return { kind: "declined", why: "a content filter stopped the answer" };
     case "length":
       return { kind: "declined", why: "the model's answer was cut off" };
+    // A gateway's words for what broke behind it, in an answer that is called a success.
+    case "error":
+    case "insufficient_system_resource":
+      throw new TransientFault("the model's endpoint broke off its answer");
     default:
       return { kind: "text", text: content ?? "" };
   }

@@ -69,7 +69,7 @@ export interface Provider {
   /** With its address: what is known under a key, or is not there, is so at that place only. */
   apiVersion: string;
   contract: Contract;
-  /** The provider's account that a tenant's effects go to: part of a key's scope. */
+  /** The provider's account that a tenant's effects go to: part of a key's scope. Where keys are kept by credential, the credential's name. */
   accountOf(tenantId: string): string;
   /** Never throws, and never settles before its socket is closed or its answer is read. */
   send(request: SendRequest): Promise<Answer>;

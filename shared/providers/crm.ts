@@ -17,6 +17,7 @@ import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
+import { isSameText } from "../domain/same-text.ts";
 import { Said, usualAnswers } from "./answer-of.ts";
 import type { Answered } from "./http-answer.ts";
 import type { HttpReader } from "./http-call.ts";
@@ -110,8 +111,8 @@ function receiptOf(
   answered: Answered,
 ): Receipt {
   const { id, operation, outcome } = closed;
-  const sameCase = closed.case === payload["case"];
-  const samePayload = sameCase && outcome === payload["outcome"];
+  const sameCase = isSameText(closed.case, payload["case"]);
+  const samePayload = sameCase && isSameText(outcome, payload["outcome"]);
   return {
     stage: "delivered",
     providerId: id,

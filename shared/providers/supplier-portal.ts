@@ -16,6 +16,7 @@ import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { Provider, SendRequest } from "../domain/definitions.ts";
 import type { Answer } from "../domain/records/evidence.ts";
+import { isSameText } from "../domain/same-text.ts";
 import { answerOf, provesNothing, Said, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered } from "./http-answer.ts";
@@ -190,8 +191,10 @@ interface Echo {
 
 function receipt(request: SendRequest, answered: Answered, echo: Echo): Answer {
   const { binding, payload } = request;
-  const sameInvoice = echo.done.invoice === payload["invoice"];
-  const samePayload = Object.entries(echo.done).every(([field, said]) => said === payload[field]);
+  const sameInvoice = isSameText(echo.done.invoice, payload["invoice"]);
+  const samePayload = Object.entries(echo.done).every(([field, said]) =>
+    isSameText(said, payload[field]),
+  );
   return {
     kind: "receipt",
     receipt: {

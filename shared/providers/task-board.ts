@@ -14,6 +14,7 @@ import type { Contract } from "../domain/contract.ts";
 import { defineAction } from "../domain/definitions.ts";
 import type { LookupRequest, Provider } from "../domain/definitions.ts";
 import type { LookupVerdict, Receipt } from "../domain/records/evidence.ts";
+import { isSameText } from "../domain/same-text.ts";
 import { Said, usualAnswers } from "./answer-of.ts";
 import type { Answered } from "./http-answer.ts";
 import type { HttpReader } from "./http-call.ts";
@@ -96,8 +97,8 @@ async function search(reader: HttpReader, request: LookupRequest): Promise<Looku
 /** Bound to what the board shows, never to what was asked for. */
 function receiptOf({ binding, payload }: LookupRequest, task: Task, answered: Answered): Receipt {
   const { customer, id, marker, title } = task;
-  const sameCustomer = customer === payload["customer"];
-  const samePayload = sameCustomer && title === payload["title"];
+  const sameCustomer = isSameText(customer, payload["customer"]);
+  const samePayload = sameCustomer && isSameText(title, payload["title"]);
   return {
     stage: "delivered",
     providerId: id,

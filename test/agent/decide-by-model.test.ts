@@ -1,6 +1,7 @@
 // The model decider in a whole world: what the supplier's side has applied in the end, whatever the model says.
 import { describe, expect, test } from "vitest";
 import { key } from "../flow/world.ts";
+import { answering } from "../providers/odd-server.ts";
 import { chatServer, fails, says, type Asked } from "./chat-server.ts";
 import { claim, invoice, modelWorld, secretKey } from "./model-world.ts";
 
@@ -153,6 +154,16 @@ describe("an answer that may not be carried out", () => {
     expect((await world.record()).held?.reason).toBe("DecisionHeld");
     expect(server.asked).toHaveLength(1);
     expect(world.logged.join()).not.toContain("marker");
+  });
+
+  test("of no choice at all is asked for again, and then a person is", async () => {
+    const empty = answering(200, { choices: [] }, { "content-type": "application/json" });
+    const server = await chatServer(empty);
+    const world = modelWorld(server.url);
+    await world.tell(1);
+    await world.run();
+    expect((await world.record()).held?.reason).toBe("DecisionHeld");
+    expect(server.asked).toHaveLength(3);
   });
 
   test("is sent back with its wrong fields, and taken once it fits", async () => {

@@ -46,6 +46,8 @@ describe("an endpoint without an answer", () => {
       },
     ],
     ["answers 200 with an error", answering(200, { error: { code: 502 } }, json)],
+    ["answers 200 and breaks off", says(claim, { finishReason: "error" })],
+    ["answers 200 and has no room", says(claim, { finishReason: "insufficient_system_resource" })],
     ["says more than a megabyte", says(claim, { after: " ".repeat(2 ** 20) })],
   ])("that %s is asked again later, and the case goes on", async (_what, silence) => {
     const server = await chatServer(silence, says(claim));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dueAtMsOf } from "../../shared/domain/due.ts";
 import { covers, type Grant } from "../../shared/domain/records/grant.ts";
+import type { Event } from "../../shared/domain/records/inbox.ts";
 import { foldEvent } from "../../shared/domain/transitions/fold-event.ts";
 import { commitPlan } from "../../shared/domain/transitions/plan.ts";
 import { applyDecision } from "../../shared/domain/transitions/decide.ts";
@@ -31,6 +32,17 @@ describe("an event", () => {
     const after = fold(withEvent(openedCase(), event(2, { n: 1 })), 2);
     expect(after.case?.version).toBe(1);
     expect(after.events.at(-1)?.folded?.how).toBe("same");
+  });
+
+  test("of the same time as the newest is taken as it arrives: nothing else tells which is newer", () => {
+    const at = "2026-11-29T11:00:05Z";
+    const told = (...told: Event[]) =>
+      told.reduce(
+        (snapshot, one) => foldEvent(withEvent(snapshot, one), one.id, { book, nowMs }),
+        openedCase(),
+      ).case?.facts["n"];
+    expect(told(event(2, { n: 2 }, at), event(3, { n: 3 }, at))).toBe(3);
+    expect(told(event(3, { n: 3 }, at), event(2, { n: 2 }, at))).toBe(2);
   });
 
   test("that is older tells nothing over what is known", () => {

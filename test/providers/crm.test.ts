@@ -85,6 +85,12 @@ describe("a look-up", () => {
   });
 });
 
+test("a look-up that names the case in letters composed otherwise finds ours", async () => {
+  const told = { ...echo, case: payload.case.normalize("NFD") };
+  const server = await oddServer(answering(200, told));
+  expect(await at(server.url).lookup?.(request)).toMatchObject({ kind: "found", receipt });
+});
+
 describe("a case that somebody else closed", () => {
   test("refuses nothing and confirms nothing: whose it is, the look-up tells (cases.md 52)", async () => {
     const { crm, applied, local } = await crmWorld();

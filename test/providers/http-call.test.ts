@@ -252,23 +252,22 @@ describe("whatever bytes a server sends", () => {
     end: fc.constantFrom("end", "reset", "stay"),
   });
 
-  test("a call settles within its time-out, is no proof that nothing left, and is sent at most once", async () => {
+  test("a call settles within its time-out, is proof that nothing left only where nothing arrived, and is sent at most once", async () => {
     let now: { bytes: string; end: string } = { bytes: "", end: "end" };
     const server = await rawServer((socket) => {
       socket.write(now.bytes);
       if (now.end === "end") socket.end();
       if (now.end === "reset") socket.resetAndDestroy();
     });
-    let count = 0;
+    let mayHaveLeft = 0;
     await fc.assert(
       fc.asyncProperty(answer, async (next) => {
         now = next;
-        count += 1;
         const startedMs = performance.now();
         const heard = await post(server.url, { timeoutMs: 60 });
-        expect(["answered", "noAnswer"]).toContain(heard.kind);
+        if (heard.kind !== "notSent") mayHaveLeft += 1;
         expect(performance.now() - startedMs).toBeLessThan(3000);
-        expect(server.received.length).toBeLessThanOrEqual(count);
+        expect(server.received.length).toBeLessThanOrEqual(mayHaveLeft);
       }),
       { numRuns: 80 },
     );

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bookOf } from "../../shared/domain/book-of.ts";
 import { digestOf } from "../../shared/domain/canonical-json.ts";
 import type { SendRequest } from "../../shared/domain/definitions.ts";
-import type { Answer } from "../../shared/domain/records/evidence.ts";
+import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
 import { portalActions, supplierPortal } from "../../shared/providers/supplier-portal.ts";
 import { startWorld } from "../local/providers/world.ts";
 import { answering, oddServer, refusingUrl } from "./odd-server.ts";
@@ -49,6 +49,11 @@ function echo(changed: Record<string, unknown> = {}): Record<string, unknown> {
     operation: operationId,
     ...changed,
   };
+}
+
+function receiptIn(answer: Answer): Receipt {
+  if (answer.kind !== "receipt") throw new Error(`${answer.kind} where a receipt was expected`);
+  return answer.receipt;
 }
 
 describe("a credit note request that the portal takes", () => {
@@ -199,13 +204,19 @@ describe("a success", () => {
     ["another currency", { currency: "USD" }, ["payloadDigest"]],
   ] as const)("for %s does not match what was asked for", async (_what, changed, differing) => {
     const server = await oddServer(answering(201, echo(changed)));
-    const answer = await send(server.url);
-    if (answer.kind !== "receipt") throw new Error(`${answer.kind} where a receipt was expected`);
-    const { boundTo } = answer.receipt;
+    const { boundTo } = receiptIn(await send(server.url));
     const fields = ["operationId", "target", "payloadDigest"] as const;
     expect(fields.filter((field) => boundTo[field] !== creditNote.binding[field])).toEqual(
       differing,
     );
+  });
+
+  test("that names the invoice in letters composed otherwise is for what was asked for", async () => {
+    const invoice = note.invoice.normalize("NFD");
+    expect(invoice).not.toBe(note.invoice);
+    const server = await oddServer(answering(201, echo({ invoice })));
+    const { boundTo } = receiptIn(await send(server.url));
+    expect(boundTo).toEqual(creditNote.binding);
   });
 
   test.each([
@@ -223,9 +234,8 @@ describe("a success", () => {
   test("for another state of the invoice does not match what was asked for", async () => {
     const said = { id: "MK-1", invoice: "INV-1", state: "paid", operation: operationId };
     const server = await oddServer(answering(200, said));
-    const answer = await send(server.url, invoiceMark);
-    if (answer.kind !== "receipt") throw new Error(`${answer.kind} where a receipt was expected`);
-    expect(answer.receipt.boundTo.payloadDigest).toBe(digestOf({ ...mark, state: "paid" }));
+    const { boundTo } = receiptIn(await send(server.url, invoiceMark));
+    expect(boundTo.payloadDigest).toBe(digestOf({ ...mark, state: "paid" }));
   });
 });
 

@@ -68,6 +68,11 @@ describe("a search", () => {
     });
   });
 
+  test("that shows ours in letters composed otherwise shows ours", async () => {
+    const customer = payload.customer.normalize("NFD");
+    expect(await found([{ ...task, customer }])).toMatchObject({ kind: "found", receipt });
+  });
+
   test("that shows two of ours, as after a proxy that sent one call twice, shows both", async () => {
     const verdict = await found([task, { ...task, id: "TK-2" }]);
     expect(verdict).toMatchObject({

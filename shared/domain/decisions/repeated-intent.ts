@@ -9,6 +9,7 @@ import type { Book } from "../definitions.ts";
 import type { PlannedAction } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Snapshot } from "../records/snapshot.ts";
+import { isSameTarget } from "../same-text.ts";
 import { horizonEndMs } from "./send-cover.ts";
 
 type Intent = Pick<
@@ -110,13 +111,9 @@ function isSameIntent(
   intent: Pick<Effect, "action" | "target">,
 ): boolean {
   return (
-    familyOf(effect.action) === familyOf(intent.action) && isSameText(effect.target, intent.target)
+    familyOf(effect.action) === familyOf(intent.action) &&
+    isSameTarget(effect.target, intent.target)
   );
-}
-
-/** However its letters are composed: nobody can see the difference. */
-function isSameText(one: string, other: string): boolean {
-  return one.normalize("NFC") === other.normalize("NFC");
 }
 
 /** By whatever action: what was made good once is not made good again. */

@@ -8,6 +8,7 @@ import type { Effect } from "../../domain/records/effect.ts";
 import { notCompared, schemaVersion, type Finding } from "../../domain/records/evidence.ts";
 import type { Report } from "../../domain/records/report.ts";
 import { caseKeyText, findingIdOf, hintIdOf, parseCaseKey } from "../../domain/identity.ts";
+import { isSameTarget, isSameText } from "../../domain/same-text.ts";
 import type { CaseStore, HintQueue, KeyedEffect, ReportStore } from "../../stores/ports.ts";
 
 export interface MatchPorts {
@@ -104,11 +105,9 @@ function findingOf(
   };
 }
 
-/** The effect's own, unless the provider names another; an address is the same in whatever case mail systems write it. */
+/** The effect's own, unless the provider names another. */
 function targetOf({ target }: Report, effect: Effect): string {
-  const isOwnAddress =
-    effect.target.includes("@") && target?.toLowerCase() === effect.target.toLowerCase();
-  return isOwnAddress ? effect.target : (target ?? effect.target);
+  return target === undefined || isSameTarget(effect.target, target) ? effect.target : target;
 }
 
 /** The effect's own, unless a field of the payload that the provider repeats is another. */
@@ -116,7 +115,7 @@ function payloadDigestOf(report: Report, effect: Effect): string {
   const { payload, payloadDigest } = effect;
   const { echoed = {} } = report;
   const repeated = Object.entries(echoed);
-  if (repeated.every(([field, said]) => payload?.[field] === said)) return payloadDigest;
+  if (repeated.every(([field, said]) => isSameText(said, payload?.[field]))) return payloadDigest;
   // A sensitive one is not decrypted here: what repeats a part of it is for a person to compare.
   if (payload === undefined) return notCompared;
   return digestOf({ ...payload, ...echoed }, "a provider's report");

@@ -4,6 +4,7 @@ import type { Provider } from "../../../shared/domain/definitions.ts";
 import { crm } from "../../../shared/providers/crm.ts";
 import { email } from "../../../shared/providers/email.ts";
 import { supplierPortal } from "../../../shared/providers/supplier-portal.ts";
+import { taskBoard } from "../../../shared/providers/task-board.ts";
 import { planOf } from "../../domain/situations.ts";
 import { oddServer, type Received } from "../../providers/odd-server.ts";
 import { newWorld, type TestProvider } from "../world.ts";
@@ -47,6 +48,15 @@ const shipped = {
         version: 2,
         ...(JSON.parse(body) as object),
       }),
+  },
+  board: {
+    action: "bare.first.v1",
+    real: "tasks.create_welcome_task.v1",
+    target: "Contoso",
+    payload: { customer: "Contoso", title: "Welcome" },
+    provider: (baseUrl: string): Provider => taskBoard({ baseUrl, token, callTimeoutMs }),
+    done: (response: ServerResponse, { body }: Received) =>
+      json(response, 201, { id: "TK-1", ...(JSON.parse(body) as object) }),
   },
   email: {
     action: "bare.first.v1",

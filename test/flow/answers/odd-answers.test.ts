@@ -179,6 +179,25 @@ describe("a look-up that is answered with", () => {
     expect(world.lookCount()).toBeGreaterThan(1);
   });
 
+  test.each<[string, unknown]>([
+    ["the first of several pages", { items: [{ id: "TK-9", marker: "another" }], next: "?page=2" }],
+    ["no hit, for as long as it lags", { items: [] }],
+    [
+      "the same task without our marker",
+      { items: [{ id: "TK-9", customer: "Contoso", title: "Welcome", marker: "" }] },
+    ],
+  ])("%s, by a search, is no absence: what was done is not done again", async (_what, hits) => {
+    const always = Array(50).fill(answering(200, hits)) as Respond[];
+    const world = await answerWorld("board", [{ does: true, says: reset }], always);
+    await world.run(world.worker(), 24 * 3_600_000);
+    expect(await world.ends()).toEqual({
+      status: "unknown",
+      reviews: ["UnknownEffect"],
+      calls: 1,
+      applied: 1,
+    });
+  });
+
   test("another operation is no proof of ours, and no reason to do it again", async () => {
     const other = {
       id: "CC-9",
