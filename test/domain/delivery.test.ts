@@ -112,7 +112,10 @@ describe("a message that nobody reports on", () => {
     const keyed = book.provider("keyed");
     if (workflow === undefined || keyed === undefined) throw new Error("the book has changed");
     const contract = { ...keyed.contract, deliverySilenceMs: silenceMs };
-    return bookOf({ workflows: [workflow], actions: [], providers: [{ ...keyed, contract }] });
+    const names = ["keyed.first.v1", "keyed.second.v1", "mail.tell.v1"];
+    const actions = names.flatMap((name) => book.action(name) ?? []);
+    const bare = book.provider("bare") ?? keyed;
+    return bookOf({ workflows: [workflow], actions, providers: [{ ...keyed, contract }, bare] });
   }
 
   const at = (snapshot: Snapshot, ageMs: number, which = bookThatReports()) =>
@@ -131,6 +134,20 @@ describe("a message that nobody reports on", () => {
     const delivered = reported(held, "delivered");
     expect(delivered.reviews[0]?.resolution?.how).toBe("settled: its delivery was reported");
     expect(firstOf(delivered).reviewRef).toBeUndefined();
+  });
+
+  test("is visible although its plan waits for something else", () => {
+    const waiting = {
+      ...accepted,
+      effects: accepted.effects.map((effect) =>
+        effect.status === "prepared" ? { ...effect, notBeforeMs: nowMs + 2 * silenceMs } : effect,
+      ),
+    };
+    expect(at(waiting, 1)).toEqual({ kind: "wait", untilMs: nowMs + silenceMs });
+    expect(at(waiting, silenceMs)).toMatchObject({
+      kind: "openReview",
+      review: "DeliverySilent",
+    });
   });
 
   test("is visible although something else was told of it meanwhile, seen or not", () => {

@@ -52,6 +52,11 @@ describe("an event", () => {
     expect(after.case?.orderKeys).toEqual({ src: "2026-11-29T11:00:01Z" });
   });
 
+  test("of the same moment as what its source told before is no older one", () => {
+    const same = event(2, { n: 2 }, "2026-11-29T11:00:01Z");
+    expect(fold(withEvent(openedCase(), same), 2).case?.facts).toEqual({ n: 2 });
+  });
+
   test("is the first of its source although that is called as something that every object has", () => {
     const arrived = { ...event(2, { n: 2 }), source: "constructor" };
     const after = foldEvent(withEvent(openedCase(), arrived), arrived.id, { book, nowMs });
@@ -127,6 +132,7 @@ describe("a grant", () => {
 
   test("covers what it names, within its limit and its time", () => {
     expect(covers(grant, need, nowMs)).toBe(true);
+    expect(covers({ ...grant, target: "T-1" }, need, nowMs)).toBe(true);
     const inEuro = { amount: "9.999999", currency: "EUR" };
     expect(
       covers({ ...grant, only: { currency: "EUR" } }, { ...need, payload: inEuro }, nowMs),

@@ -137,6 +137,19 @@ describe("the plan lane", () => {
     expect(step(bothConfirmed())).toEqual({ kind: "commit" });
   });
 
+  test("claims nothing that another operation has done since, as a restored case document may have it", () => {
+    const planned = plannedCase();
+    const done = {
+      ...firstOf(settled(claimedCase(), "receipt")),
+      operationId: "other",
+      decidedOn: 0,
+    };
+    expect(step({ ...planned, effects: [...planned.effects, done] })).toMatchObject({
+      kind: "holdCase",
+      reason: "RepeatedIntent",
+    });
+  });
+
   test("folds what arrived before it claims or commits", () => {
     expect(step(withEvent(plannedCase(), event(2))).kind).toBe("foldEvent");
     expect(step(withEvent(bothConfirmed(), event(2))).kind).toBe("foldEvent");

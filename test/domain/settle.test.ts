@@ -1,5 +1,6 @@
 // The table of design.md 4: from, to, needs. What an attempt learned is not what the operation is.
 import { describe, expect, test } from "vitest";
+import { horizonEndMs } from "../../shared/domain/decisions/send-cover.ts";
 import type { Answer, Finding } from "../../shared/domain/records/evidence.ts";
 import type { Snapshot } from "../../shared/domain/records/snapshot.ts";
 import { markOrphaned } from "../../shared/domain/transitions/claim.ts";
@@ -11,6 +12,7 @@ import {
   claimedCase,
   firstOf,
   key,
+  noContract,
   nowMs,
   openedCase,
   plannedCase,
@@ -134,6 +136,15 @@ describe("an attempt that nobody recorded", () => {
       status: "unknown",
       attempts: [{ end: { kind: "noAnswer" } }],
     });
+  });
+
+  test("of an older attempt that is told late moves the horizon: its last byte may have left just before", () => {
+    const second = settled(claimedCase(orphaned()), noAnswer);
+    const lateMs = nowMs + 600_000;
+    const informed = withFinding(second, { kind: "attemptEnd", attempt: 1, answer: noAnswer });
+    const { operationId } = firstOf(second);
+    const after = foldFindings(informed, operationId, { book, nowMs: lateMs });
+    expect(horizonEndMs(firstOf(after), noContract)).toBe(lateMs + noContract.horizonMs);
   });
 
   test("a refusal by a stale first attempt does not settle a second one that runs (counterexample 9)", () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Workflow } from "../../shared/domain/definitions.ts";
 import { TerminalFault, TransientFault } from "../../shared/domain/faults.ts";
+import type { Finding } from "../../shared/domain/records/evidence.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import type { Log } from "../../shared/flow/turn/turn.ts";
 import { memoryOperators } from "../memory/memory-operators.ts";
@@ -77,6 +78,13 @@ describe("a closed case that is erased", () => {
   });
 });
 
+async function toldLate(world: World, operationId: string, content: Finding["content"]) {
+  const id = `finding:${operationId}:${content.kind}:${world.batches()}`;
+  const told = { id, type: "finding", schemaVersion: 1, ...key, operationId, content } as const;
+  await world.cases.createFinding({ ...told, by: "late", foundAtMs: world.nowMs() });
+  await world.turn();
+}
+
 describe("after a case was erased", () => {
   test("an event that still arrives changes nothing, is not kept, and the case rests again", async () => {
     const world = await closed();
@@ -96,23 +104,12 @@ describe("after a case was erased", () => {
     // A person sees once that something was told, and can say so.
     const [review, ...others] = (await world.cases.read(key)).snapshot.reviews;
     expect([review?.kind, others]).toEqual(["FactsChangedAfterEnd", []]);
-    await world.cases.createFinding({
-      id: "finding:case:seen",
-      type: "finding",
-      schemaVersion: 1,
-      ...key,
-      operationId: "case",
-      content: {
-        kind: "statement",
-        statement: { kind: "acknowledge" },
-        reason: marker,
-        about: { reviewId: review?.id ?? "", attempts: 0 },
-      },
-      by: "p-1",
-      foundAtMs: world.nowMs(),
-      dueAtMs: world.nowMs(),
+    await toldLate(world, "case", {
+      kind: "statement",
+      statement: { kind: "acknowledge" },
+      reason: marker,
+      about: { reviewId: review?.id ?? "", attempts: 0 },
     });
-    await world.turn();
     expect(await world.reviews()).toEqual([]);
     expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
     const due = { nowMs: world.nowMs() + 86_400_000, max: 10, from: "oldest" as const };
@@ -131,6 +128,22 @@ describe("after a case was erased", () => {
     await world.turn();
     expect((await world.effects())[0]?.contradicted).toBeDefined();
     expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["Contradiction"]);
+    expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
+    expect((await world.cases.head(key)).unfolded).toEqual([]);
+  });
+
+  test("a worker that was frozen, whatever it heard, leaves none of its words", async () => {
+    const world = await closed();
+    await erase(world);
+    const operationId = (await world.effects())[0]?.operationId ?? "";
+    const boundTo = { operationId: "other", target: marker, payloadDigest: "0".repeat(64) };
+    const stage = "delivered" as const;
+    const receipt = { stage, providerId: "P-9", boundTo, content: { to: marker } };
+    const nothing = { kind: "noAnswer", reason: marker } as const;
+    const other = { kind: "receipt", receipt } as const;
+    for (const answer of [nothing, other])
+      await toldLate(world, operationId, { kind: "attemptEnd", attempt: 1, answer });
+    expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["EvidenceMismatch"]);
     expect(JSON.stringify(world.cases.stored(key))).not.toContain(marker);
     expect((await world.cases.head(key)).unfolded).toEqual([]);
   });

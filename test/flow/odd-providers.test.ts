@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Answer, Receipt } from "../../shared/domain/records/evidence.ts";
+import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { planOf, receiptFor } from "../domain/situations.ts";
 import { ana, operatorsOf } from "./operate/operators.ts";
 import { key, newWorld, type World } from "./world.ts";
@@ -145,19 +146,30 @@ describe("a contradiction that somebody has seen", () => {
     await see(world);
     expect((await world.record()).contradictionsOpen).toBe(0);
   });
+
+  test("raises the alarm no more", async () => {
+    const world = await contradicted();
+    const { documents } = world.cases.changesSince(0);
+    expect(await reconcileEffects(world.worker(), documents)).toMatchObject({ alerts: 0 });
+    await report(world, "B-3");
+    expect(await reconcileEffects(world.worker(), documents)).toMatchObject({ alerts: 1 });
+  });
 });
 
 describe("a person who says that it happened", () => {
-  async function stated(answer: Answer) {
+  const happened = { how: "happened", providerId: "P-9" };
+
+  async function stated(answer: Answer, said: { how: string } = happened) {
     const world = newWorld({ decide: once("bare.first.v1") });
     // Frozen behind its gate: everybody else sees an orphaned call.
     world.bare.send = async () => {
       world.advance(61_000);
       await world.turn();
+      world.advance(61_000);
       const [review] = await world.reviews();
-      await operatorsOf(world).resolve(review?.id ?? "", { how: "happened", providerId: "P-9" });
+      await operatorsOf(world).resolve(review?.id ?? "", said);
       await world.turn();
-      expect(await first(world)).toMatchObject({ status: "confirmed", settledBy: "person" });
+      expect(await first(world)).toMatchObject({ settledBy: "person" });
       return answer;
     };
     await world.post(1);
@@ -173,6 +185,15 @@ describe("a person who says that it happened", () => {
     const world = await stated(answer);
     expect(await first(world)).toMatchObject({ status: "confirmed", contradicted: {} });
     expect(await openKinds(world)).toContain("Contradiction");
+  });
+
+  test("or rather that it did not, is right when the only attempt proves that nothing left: no alarm", async () => {
+    const world = await stated(
+      { kind: "notSent", reason: "no connection" },
+      { how: "didNotHappen" },
+    );
+    expect(await first(world)).toMatchObject({ status: "rejected" });
+    expect(await openKinds(world)).toEqual([]);
   });
 
   test("is not contradicted by a call that heard nothing", async () => {

@@ -37,6 +37,16 @@ describe("a provider that is silent", () => {
     expect(asked).toEqual(["go", "go", "go", "go", "go", "later"]);
   });
 
+  test("is not left alone for calls that were not in a row", () => {
+    const pace = pacing(() => 0, limits);
+    const answer = { kind: "refused", reason: "no", speaksForOperation: false } as const;
+    for (const heard of [silence, silence, answer, silence, silence]) {
+      const admission = pace.admit("p");
+      if (admission.kind === "go") admission.done(heard);
+    }
+    expect(pace.admit("p").kind).toBe("go");
+  });
+
   test("is asked for two calls at a time, and for a third when one is done", () => {
     const pace = pacing(() => 0, limits);
     const first = pace.admit("p");

@@ -193,6 +193,26 @@ describe("what cannot be read", () => {
     expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["PayloadUnavailable"]);
   });
 
+  test("because nobody grants it, a notification keeps its payload, whatever its case decides in the same turn", async () => {
+    const revoked = { by: "test", atMs: 0, reason: "test" };
+    const [first] = plan.actions;
+    const world = worldOf({
+      decide: ({ version }) =>
+        version === 1
+          ? { ...plan, actions: [], nextStatus: "open" }
+          : { ...plan, actions: first === undefined ? [] : [first], notifications: [] },
+    });
+    const grant = await world.grants.read("acme", "grant:mail.tell.v1");
+    if (grant === undefined) throw new Error("no grant");
+    await world.grants.revoke("acme", "grant:mail.tell.v1", revoked);
+    await world.post(1);
+    await world.run(world.worker(), doneMs);
+    expect(world.keyed.applied).toHaveLength(1);
+    world.grants.put(grant);
+    await world.run();
+    expect(world.bare.applied.map(({ payload }) => payload)).toEqual([tell.payload]);
+  });
+
   test("keeps an unknown effect from being retried, and its late receipt still settles it", async () => {
     const world = worldOf();
     world.keyed.script = ["appliedAndDropped"];

@@ -60,6 +60,21 @@ describe("a store that does not answer", () => {
     expect(world.keyed.applied).toHaveLength(2);
   });
 
+  test("to any write costs no delivery either, and nothing is sent meanwhile", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const endMs = world.nowMs() + 1_800_000;
+    world.cases.hooks = {
+      before: ({ operation }) =>
+        operation === "write" && world.nowMs() < endMs ? "lost" : undefined,
+    };
+    world.keyed.duringCall = () => expect(world.nowMs()).toBeGreaterThanOrEqual(endMs);
+    await deliverAll(world);
+    expect(world.hints.deadLetters("cases")).toEqual([]);
+    expect((await world.record()).status).toBe("done");
+    expect(world.keyed.applied).toHaveLength(2);
+  });
+
   test("gets each look under an id of its own, so that no broker takes it for the last one (cases.md 22)", async () => {
     const world = newWorld();
     await world.post(1);

@@ -1,6 +1,6 @@
 // A case whose worker died is rescued by each of four means, with the other three switched off.
 import { describe, expect, test } from "vitest";
-import { TransientFault } from "../../shared/domain/faults.ts";
+import { TerminalFault, TransientFault } from "../../shared/domain/faults.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
@@ -179,6 +179,21 @@ describe("the change feed", () => {
     ];
     const result = await reconcileEffects(world.worker(), [...broken, ...documents]);
     expect(result).toMatchObject({ cases: 1, hinted: 1, failed: 0 });
+  });
+
+  test("passes over a case that cannot be read, and wakes the next", async () => {
+    const world = newWorld();
+    await world.post(1);
+    const { documents } = world.cases.changesSince(0);
+    const ports = world.worker();
+    const read: typeof ports.cases.read = async (asked) => {
+      if (asked.caseId === "broken") throw new TerminalFault("it cannot be read");
+      return world.cases.read(asked);
+    };
+    const broken = { type: "effect", tenantId: "acme", caseId: "broken" };
+    const cases = { ...ports.cases, read };
+    const result = await reconcileEffects({ ...ports, cases }, [broken, ...documents]);
+    expect(result).toMatchObject({ cases: 2, hinted: 1, failed: 1 });
   });
 
   test("that saw only the last of several quick changes finds every notification there (cases.md 35)", async () => {

@@ -140,11 +140,17 @@ describe("growth that would leave no room", () => {
   });
 
   const credit = { action: "keyed.first.v1", target: "T-1", payload: {} };
+  const tell = { action: "mail.tell.v1", target: "a@example.org" };
   test.each<[string, Decision, string]>([
     ["the reason of a plan", planOf([credit], { why: kilobytes(3000) }), "texts"],
     ["a target", planOf([{ ...credit, target: kilobytes(3000) }]), "texts"],
     ["the reason of a wait", { kind: "wait", why: kilobytes(3000) }, "texts"],
     ["the reason of a hold", { kind: "hold", why: kilobytes(3000) }, "texts"],
+    [
+      "what it would tell",
+      planOf([credit], { notifications: [{ ...tell, payload: { text: kilobytes(600) } }] }),
+      "payloads",
+    ],
     ["a torn character", planOf([{ ...credit, target: "T-\ud800" }]), "target"],
   ])("by %s is refused at the decision, and a person is told", async (_what, decision, why) => {
     const world = newWorld({ decide: () => decision });

@@ -59,7 +59,10 @@ describe("an adapter that answers nonsense after it has sent", () => {
   });
 });
 
-test("a look-up that gives no verdict proves nothing, and the case can still be read", async () => {
+test.each<[string, () => Promise<LookupVerdict>]>([
+  ["gives no verdict", async () => ({ kind: "gone" }) as unknown as LookupVerdict],
+  ["throws", () => Promise.reject(new Error("a defect"))],
+])("a look-up that %s proves nothing, and the case can still be read", async (_what, lookup) => {
   const world = newWorld();
   world.keyed.contract = {
     revision: 1,
@@ -68,7 +71,7 @@ test("a look-up that gives no verdict proves nothing, and the case can still be 
     callTimeoutMs: 10_000,
     consequence: "once more",
   };
-  world.keyed.lookup = async () => ({ kind: "gone" }) as unknown as LookupVerdict;
+  world.keyed.lookup = lookup;
   world.keyed.script = ["swallowed"];
   await world.post(1);
   await world.run();

@@ -3,12 +3,11 @@
 // Only where the contract promises reports of delivery (`deliverySilenceMs`); it changes no status and sends nothing.
 import type { Book } from "../definitions.ts";
 import type { Effect } from "../records/effect.ts";
-import { caseOf, type Snapshot } from "../records/snapshot.ts";
+import type { Snapshot } from "../records/snapshot.ts";
 import type { LaneFacts, Step } from "./step.ts";
 
 export function deliveryStep(snapshot: Snapshot, { book, nowMs }: LaneFacts): Step {
-  // A call in flight has its own due time; nothing here is urgent.
-  if (nowMs === undefined || caseOf(snapshot).claim !== undefined) return { kind: "idle" };
+  if (nowMs === undefined) return { kind: "idle" };
   let untilMs = Infinity;
   for (const effect of snapshot.effects) {
     const silentAtMs = silentAtMsOf(effect, book);

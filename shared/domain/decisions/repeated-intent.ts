@@ -151,7 +151,9 @@ function mayHaveHappened(effect: Effect): boolean {
     case "unknown":
     case "confirmed":
       return true;
+    // Of an earlier plan nothing is prepared any more; a notification is, and goes out whatever is decided now.
     case "prepared":
+      return effect.origin === "outbox";
     case "rejected":
     case "cancelled":
       return false;

@@ -101,8 +101,8 @@ function emptyEffect(effect: Effect): Effect {
     return { ...attempt, end };
   });
   const payload = effect.payload === undefined ? {} : { payload: {} };
-  const contradicted = effect.contradicted && { ...effect.contradicted, why: "" };
-  const common = { target: "", ...payload, attempts, ...(contradicted && { contradicted }) };
+  // What contradicts it is told in words of the app's own.
+  const common = { target: "", ...payload, attempts };
   switch (effect.status) {
     case "confirmed":
       return { ...effect, ...common, receipt: emptyReceipt(effect.receipt) };

@@ -8,7 +8,7 @@ import { emptyEvent, emptyReceipt } from "./erase.ts";
 import { openReview } from "./reviews.ts";
 import { foldFindings } from "./fold-findings.ts";
 import type { FoldOptions } from "./fold-statement.ts";
-import type { Answer, Finding, LookupVerdict } from "../records/evidence.ts";
+import type { Answer, Finding } from "../records/evidence.ts";
 
 /** One effect's findings, or one event: a draft grows by little at a time. */
 export function foldErased(snapshot: Snapshot, options: FoldOptions): Snapshot {
@@ -50,12 +50,12 @@ function withoutWords(finding: Finding): Finding {
       return { ...finding, content: { ...content, receipt: emptyReceipt(content.receipt) } };
     case "attemptEnd":
       return { ...finding, content: { ...content, answer: emptyAnswer(content.answer) } };
-    case "lookup":
-      return { ...finding, content: { ...content, verdict: emptyVerdict(content.verdict) } };
     case "statement":
       return { ...finding, content: { ...content, reason: "" } };
+    // A look-up is folded when it is made, so none of them waits for this.
+    case "lookup":
     case "erased":
-      return finding;
+      return { ...finding, content: { kind: "erased" } };
   }
 }
 
@@ -63,19 +63,4 @@ function emptyAnswer(answer: Answer): Answer {
   return answer.kind === "receipt"
     ? { ...answer, receipt: emptyReceipt(answer.receipt) }
     : { ...answer, reason: "" };
-}
-
-function emptyVerdict(verdict: LookupVerdict): LookupVerdict {
-  switch (verdict.kind) {
-    case "found":
-      return {
-        ...verdict,
-        receipt: emptyReceipt(verdict.receipt),
-        ...(verdict.others && { others: verdict.others.map(emptyReceipt) }),
-      };
-    case "inconclusive":
-      return { ...verdict, reason: "" };
-    case "absent":
-      return verdict;
-  }
 }

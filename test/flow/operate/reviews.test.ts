@@ -1,6 +1,7 @@
 // A person resolves a review (design.md 4; seed 2): judged by the contract and the horizon, stated once, settled by a turn.
 import { describe, expect, test } from "vitest";
 import { TransientFault } from "../../../shared/domain/faults.ts";
+import type { Statement } from "../../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../../domain/situations.ts";
 import { key, type World } from "../world.ts";
 import {
@@ -205,6 +206,36 @@ describe("a statement", () => {
     });
     // A refused statement uses nothing up: the next one is taken.
     expect(await people.resolve(id, { how: "abandon" })).toMatchObject({ status: 202 });
+  });
+
+  test("that lay beside another when its turn came is not taken as well: the first one has resolved the review", async () => {
+    const { world, id } = await inReview();
+    const effect = await firstOf(world);
+    const finding = (n: number, statement: Statement) => ({
+      id: `finding:${effect?.operationId}:${n}`,
+      type: "finding" as const,
+      schemaVersion: 1 as const,
+      ...key,
+      operationId: effect?.operationId ?? "",
+      content: {
+        kind: "statement" as const,
+        statement,
+        reason: "looked",
+        about: { reviewId: id, attempts: 1 },
+      },
+      by: n === 1 ? "ana" : "ben",
+      foundAtMs: world.nowMs(),
+    });
+    const forced = { kind: "retry", forced: true } as const;
+    await world.cases.createFinding({
+      ...finding(1, forced),
+      content: { ...finding(1, forced).content, confirmedBy: "una" },
+    });
+    await world.cases.createFinding(finding(2, { kind: "abandon" }));
+    await world.turn();
+    await world.run();
+    expect(world.bare.received).toHaveLength(2);
+    expect(await firstOf(world)).toMatchObject({ status: "confirmed" });
   });
 
   test("whose hint cannot be sent stands all the same, and is found by the sweep", async () => {

@@ -1,0 +1,68 @@
+// What was done, or was told, or may be yet, while a case went on: it is not done once more by the next claim or the next plan.
+import { expect, test } from "vitest";
+import { planOf, receiptFor } from "../domain/situations.ts";
+import { ana, operatorsOf } from "./operate/operators.ts";
+import { newWorld } from "./world.ts";
+
+test("a call that was cut off at once may land until its deadline and horizon have passed: no earlier look frees it", async () => {
+  const world = newWorld({
+    decide: () => planOf([{ action: "keyed.first.v1", target: "T-1", payload: {} }]),
+  });
+  world.keyed.contract = {
+    revision: 1,
+    lookup: { by: "operationId", consistency: "strong", settleMs: 0 },
+    horizonMs: 1000,
+    callTimeoutMs: 10_000,
+    consequence: "once more",
+  };
+  world.keyed.lookup = async ({ binding }) => {
+    const { operationId } = binding;
+    const [ours] = world.keyed.applied.filter((applied) => applied.operationId === operationId);
+    if (ours === undefined) return { kind: "absent" };
+    const { providerId } = ours;
+    const receipt = { stage: "accepted", providerId, boundTo: binding, content: {} } as const;
+    return { kind: "found", receipt };
+  };
+  world.keyed.script = ["appliesLate"];
+  await world.post(1);
+  await world.run(world.worker(), 10_000);
+  world.applyLate();
+  await world.run();
+  expect(world.keyed.received).toHaveLength(1);
+  expect(await world.record()).toMatchObject({ status: "done" });
+});
+
+test("what was refused and happened all the same is not done again once somebody has seen that", async () => {
+  const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "50.00" } };
+  const world = newWorld({
+    decide: ({ version }) => (version === 2 ? { kind: "wait", why: "refused" } : planOf([credit])),
+  });
+  world.keyed.script = ["refuses"];
+  await world.post(1);
+  await world.run();
+  const [refused] = await world.effects();
+  if (refused === undefined) throw new Error("no effect");
+  await world.report(receiptFor(refused, "keyed-1"));
+  await world.turn();
+  for (const { id } of await world.reviews()) {
+    await operatorsOf(world).resolve(id, { how: "acknowledge" }, ana);
+  }
+  await world.run();
+  expect((await world.record()).held?.reason).toBe("RepeatedIntent");
+  expect(world.keyed.received).toHaveLength(1);
+});
+
+test("what a notification is still to tell is not told by the next plan as well", async () => {
+  const words = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "credited" } };
+  const world = newWorld({
+    decide: ({ version }) =>
+      version === 1
+        ? planOf([], { nextStatus: "open", notifications: [words] })
+        : planOf([{ action: "keyed.first.v1", target: "T-1", payload: {} }, words]),
+  });
+  world.bare.script = ["turnsAway"];
+  await world.post(1);
+  await world.run();
+  expect(world.bare.applied.map(({ payload }) => payload)).toEqual([{ text: "credited" }]);
+  expect((await world.record()).held?.reason).toBe("RepeatedIntent");
+});
