@@ -4,7 +4,8 @@ import { next } from "../../shared/domain/decisions/next.ts";
 import { verdictWithoutEcho, withoutEcho } from "../../shared/domain/frozen-payload.ts";
 import { bookOf } from "../../shared/domain/book-of.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
-import { applyDecision, planEffectsMax } from "../../shared/domain/transitions/decide.ts";
+import { planEffectsMax } from "../../shared/domain/decisions/refused-plan.ts";
+import { applyDecision } from "../../shared/domain/transitions/decide.ts";
 import { endedPayloads } from "../../shared/domain/transitions/payload-life.ts";
 import { commitPlan, endPlan } from "../../shared/domain/transitions/plan.ts";
 import {

@@ -175,8 +175,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "a type that nobody here knows is left to whoever does",
     file: "shared/domain/decisions/leave.ts",
-    find: "return isYoung ?",
-    replace: "return isYoung && sinceMs < 0 ?",
+    find: "return isYoung(sinceMs, nowMs) ?",
+    replace: "return isYoung(sinceMs, nowMs) && sinceMs < 0 ?",
     killedBy: "is left unfolded by the older worker",
     testFile: "test/flow/rolling-deploy.test.ts",
   },

@@ -1,8 +1,8 @@
 // Where a plan stands with its approvals. Pure.
 //
-// All that a plan needs are given before its first claim, and hold again at every later one: an approval speaks for one
-// operation, one digest and one case version, until it expires. Whether an action asks is a matter of today's code and settings, too:
-// what has come to ask since the decision is asked about, and what was to be asked about stays so.
+// All that a plan needs must be given before its first claim, and must hold again at every later one. An approval speaks for one
+// operation, one payload digest and one case version, until it expires. An effect needs one if it did when the plan was
+// decided, or if today's code and settings ask for it and nothing of it has left yet.
 import type { Book } from "../definitions.ts";
 import type { Plan } from "../records/case.ts";
 import type { Approval } from "../records/approval.ts";
@@ -15,7 +15,7 @@ export type ApprovalState =
   | { kind: "ask"; operationIds: string[] }
   | { kind: "waiting"; untilMs: number };
 
-/** The plan with a question for each effect whose action has come to ask first before anything of it has left. */
+/** The plan with those effects added that today's code and settings ask about, as long as nothing of them has left. */
 export function withNewQuestions(snapshot: Snapshot, plan: Plan, book: Book): Plan {
   const needed = new Set(plan.needsApproval);
   for (const operationId of plan.operationIds) {
@@ -42,7 +42,7 @@ export function approvalState(snapshot: Snapshot, plan: Plan, nowMs: number): Ap
   return open.length > 0 ? { kind: "waiting", untilMs: Math.min(...open) } : { kind: "given" };
 }
 
-/** Bound to the operation as it is frozen, on the version that was decided on. */
+/** The last question about this operation with this payload, on the version that was decided on. */
 function latestFor(snapshot: Snapshot, plan: Plan, operationId: string): Approval | undefined {
   const { payloadDigest } = effectOf(snapshot, operationId);
   return snapshot.approvals
@@ -60,7 +60,7 @@ function isMissing(approval: Approval | undefined, nowMs: number): boolean {
   return approval === undefined || approval.expiresAtMs <= nowMs;
 }
 
-/** Who refused the plan of the version before this one; new facts, or a person who has it looked at again, make another version. */
+/** Who refused the plan of the version before this one. New facts, or a request to investigate, make one version more. */
 export function refusedJustBefore({ approvals, case: record }: Snapshot): string | undefined {
   const refused = approvals.find(
     ({ answer, version }) => answer?.decision === "refuse" && version + 1 === record?.version,

@@ -1,6 +1,6 @@
 // When to try again: doubling from a second to five minutes, with jitter, and Retry-After within a cap.
 //
-// The jitter is fixed by what it is for, so that a replay waits as long as the first time.
+// The jitter is derived from what is waited for, so a replay waits as long as the first time did.
 import { unitIntervalOf } from "../identity.ts";
 import { retryAfterMsMax } from "../retry-after.ts";
 import type { Effect } from "../records/effect.ts";

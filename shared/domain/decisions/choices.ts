@@ -1,19 +1,18 @@
-// What a person may say of a review, now: one policy, read by whoever shows it, whoever takes the answer, and the turn that
-// folds it (design.md 4). Pure.
+// What a person may state about a review now (design.md 4). Pure. One policy: for showing the choices, for taking the answer,
+// and for the turn that folds it.
 //
-//   an unknown effect     it happened | it did not, once the horizon has passed | again, as the contract covers | look again |
-//                         give it up
-//   a prepared effect     again, when only the machine's own bounds stop it | give it up, and it is cancelled
-//   a held case           try again
-//   anything settled      seen
+//   an unknown effect    happened | didNotHappen, after the horizon | retry, as the contract covers it | lookAgain | abandon
+//   a prepared effect    retry, if only the bounds on attempts stopped it | abandon, which cancels it
+//   a held case          release
+//   anything settled     acknowledge
 //
-// What is not permitted may still be forced, where two people may take it on themselves: never past the version gate, the
-// grant or an approval.
+// Some of what is not permitted may be forced by two people: a denial before the horizon, and a retry that the contract does
+// not cover. Nobody forces a send past the version gate, a grant or an approval.
 import type { Book } from "../definitions.ts";
 import { isFinal, type Effect, type EffectOf } from "../records/effect.ts";
 import type { Statement } from "../records/evidence.ts";
 import type { Review } from "../records/review.ts";
-import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
+import { caseOf, findEffect, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { accountAt } from "./terms.ts";
 import { consequenceOf } from "./consequences.ts";
 import { isFailed, openDoubt, openMismatch, restsOn } from "./doubts.ts";
@@ -27,9 +26,9 @@ export interface Choice {
   isPermitted: boolean;
   /** Why it is not permitted. */
   why?: string;
-  /** When it will be, if time alone is missing. */
+  /** When it will be permitted, if only time is missing. */
   fromMs?: number;
-  /** Two people with the role may take it on themselves. */
+  /** Two people with the role may do it all the same. */
   mayBeForced: boolean;
   /** What choosing it does, in a sentence. */
   consequence: string;
@@ -50,16 +49,16 @@ export function choicesOf(
   review: Pick<Review, "id" | "kind" | "subject">,
   facts: ChoiceFacts,
 ): Choice[] {
-  const effect = snapshot.effects.find(({ operationId }) => operationId === review.subject);
+  const effect = findEffect(snapshot, review.subject);
   const choice = (kind: ChoiceKind, verdict: Verdict): Choice => ({
     kind,
     ...verdict,
     consequence: consequenceOf(kind, { snapshot, effect, book: facts.book }),
   });
-  // Of an erased case nothing is sent or settled any more; that somebody told of it, or against it, can be seen.
+  // Of an erased case nothing is sent or settled any more; a person can only see that something was told of it.
   if (snapshot.case?.erased !== undefined) return [choice("acknowledge", permitted)];
   if (review.kind === "CaseHeld") return [choice("release", releaseVerdict(snapshot, review.id))];
-  // Two receipts, or success where there was none: nothing is left to find out, only to be seen.
+  // A final status, or evidence against one, changes by no word of a person; it can only be seen.
   if (effect === undefined || isFinal(effect) || review.kind === "Contradiction") {
     return [choice("acknowledge", permitted)];
   }
@@ -85,7 +84,7 @@ function releaseVerdict(snapshot: Snapshot, reviewId: string): Verdict {
   const held = snapshot.case?.held;
   if (held?.reviewRef !== reviewId) return refused("the case is no longer held by this");
   switch (held.reason) {
-    // Nothing that a person says makes up for code that is not there; the next look would hold it again.
+    // No word of a person replaces missing code; the next look would hold the case again.
     case "UnknownWorkflow":
     case "FactsInvalid":
     case "ActionRemoved":
@@ -120,13 +119,13 @@ function unknownChoices(
   ];
 }
 
-/** A call that is under way may still land: an honest look before the horizon proves nothing (counterexample 11). */
+/** Before the horizon a call may still land, so even an honest look proves nothing (counterexample 11). */
 function denialVerdict(
   snapshot: Snapshot,
   { effect, review }: Reviewed<EffectOf<"unknown">>,
   { book, nowMs }: ChoiceFacts,
 ): Verdict {
-  // What was denied is decided anew: not before that, too, has been seen.
+  // What is denied is decided anew, so a person must first have seen what else was found.
   const mismatch = openMismatch(snapshot, effect);
   if (mismatch !== undefined && mismatch.id !== review.id)
     return refused("something else was found under this operation; resolve that review");
@@ -151,7 +150,7 @@ function retryVerdict(
     const why = "something else was found under this operation";
     return { isPermitted: false, why, mayBeForced: true };
   }
-  // Nothing of it ever left, so the contract has nothing against it.
+  // A prepared effect has nothing out there that a send could repeat.
   if (effect.status === "prepared") return permitted;
   const { apiVersion, contract } = provider;
   const account = accountAt(provider, effect.tenantId);
@@ -159,7 +158,7 @@ function retryVerdict(
   return why === undefined ? permitted : { isPermitted: false, why, mayBeForced: true };
 }
 
-/** What no word of a person replaces, and what lifts it; undefined when this review itself holds the effect. */
+/** What the effect waits for that no word of a person replaces; undefined when this very review holds it. */
 function whatItWaitsFor(effect: Effect, { id, kind }: Pick<Review, "id" | "kind">) {
   switch (kind) {
     case "NoGrant":
@@ -184,7 +183,7 @@ function whatItWaitsFor(effect: Effect, { id, kind }: Pick<Review, "id" | "kind"
   }
 }
 
-/** What no person may override: the gates that stand before every send. */
+/** Why no person may have it sent: the gates that stand before every send. */
 function whyNothingIsSent(
   snapshot: Snapshot,
   effect: Effect,
@@ -219,7 +218,7 @@ function lookVerdict(
   if (snapshot.case?.held?.reason === "Poison") {
     return refused("the case is parked; release it first");
   }
-  // A look that shows nothing would free it for a retry, which takes two people here.
+  // A look that shows nothing would free the effect for a retry, and here a retry takes two people.
   if (review.kind === "EvidenceMismatch") {
     return refused("something else was found under this operation; look for yourself");
   }
@@ -227,7 +226,7 @@ function lookVerdict(
   return waits === undefined ? permitted : refused(waits);
 }
 
-/** Why this statement may not be taken as it stands; undefined when it may. Two people are the caller's to check. */
+/** Why this statement may not be taken; undefined when it may. That a forced one has two authors, the caller checks. */
 export function whyNotTaken(
   choices: readonly Choice[],
   statement: Statement,

@@ -1,15 +1,20 @@
-// What choosing something does to the world, in a sentence for the person who chooses at three in the morning. Pure.
+// What a choice does to the world, in a sentence for the person who must choose at three in the morning. Pure.
 import type { Book } from "../definitions.ts";
 import type { HeldReason } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Statement } from "../records/evidence.ts";
 import type { Snapshot } from "../records/snapshot.ts";
 
+/** What a repeat of this effect would do to the world, in its action's own words; "" when the action is not registered. */
+export function repeatConsequence(book: Book, effect: Pick<Effect, "action"> | undefined): string {
+  return (effect && book.action(effect.action)?.consequence) ?? "";
+}
+
 export function consequenceOf(
   kind: Statement["kind"],
   { book, effect, snapshot }: { snapshot: Snapshot; effect: Effect | undefined; book: Book },
 ): string {
-  const twice = effect === undefined ? "" : (book.action(effect.action)?.consequence ?? "");
+  const twice = repeatConsequence(book, effect);
   switch (kind) {
     case "happened":
       return "It is recorded as confirmed by you, and the case goes on as if the provider had said so; nothing is sent. If it did not happen, it never will.";

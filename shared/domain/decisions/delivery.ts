@@ -1,6 +1,6 @@
-// Accepted is not delivered, and no news is no good news: silence past the contract's limit goes to a person.
+// Accepted is not delivered: an effect whose delivery nobody has reported by the contract's limit is shown to a person. Pure.
 //
-// Only where the contract promises reports of delivery (`deliverySilenceMs`); it changes no status and sends nothing.
+// Only where the contract promises such reports (`deliverySilenceMs`). It changes no status and sends nothing.
 import type { Book } from "../definitions.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Snapshot } from "../records/snapshot.ts";
@@ -21,7 +21,7 @@ export function deliveryStep(snapshot: Snapshot, { book, nowMs }: LaneFacts): St
   return untilMs === Infinity ? { kind: "idle" } : { kind: "wait", untilMs };
 }
 
-/** From when on silence about its delivery is a person's; undefined where no report is waited for. */
+/** When its delivery must have been reported; undefined where no report is waited for. */
 export function silentAtMsOf(effect: Effect, book: Book): number | undefined {
   if (effect.status !== "confirmed" || effect.receipt.stage !== "accepted") return undefined;
   const silenceMs = book.provider(effect.provider)?.contract.deliverySilenceMs;

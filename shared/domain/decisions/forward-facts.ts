@@ -1,8 +1,8 @@
 // The facts of an older revision, as this code's revision has them (design.md 9). Pure.
 //
-// One typed step a revision, then the current schema. It is asked for on a fold and before a decide, and changes nothing by
-// itself: a frozen plan is finished on the facts that it was decided on. A step that throws, or facts that fit no
-// schema, are an answer, too: the case is held, by field and without a value, and nothing of it is lost.
+// One typed step (an upcaster) a revision, then the current schema. Asked for on a fold and before a decide; it writes nothing
+// itself, and a frozen plan is finished on the facts that it was decided on. If a step throws, or the facts do not fit, the
+// case is held under a review that names the fields and no value. Nothing is lost.
 import { z } from "zod";
 import { digestOf } from "../canonical-json.ts";
 import type { Facts, Workflow } from "../definitions.ts";
@@ -12,14 +12,14 @@ import type { Case } from "../records/case.ts";
 
 export type Forwarded =
   | { kind: "fits"; facts: Facts; digest: string }
-  /** Brought forward, and still not what this code can use; an event may mend them. */
+  /** They do not fit this code's schema; an event may mend them. */
   | { kind: "broken"; why: string; facts: Facts }
-  /** A step threw: there are no facts for this code. */
+  /** A step threw, or they are too large: there are no facts for this code. */
   | { kind: "refused"; why: string };
 
 export function forwardFacts(record: Case, workflow: Workflow): Forwarded {
   const { revision } = record.workflow;
-  // What a fold wrote did fit then.
+  // Facts of this very revision fitted when they were folded, so its schema has changed without a new revision.
   const way =
     revision === workflow.revision && hasFacts(record)
       ? `facts of revision ${revision} no longer fit its schema (raise the revision, and give it an upcaster),`
@@ -35,12 +35,12 @@ export function forwardFacts(record: Case, workflow: Workflow): Forwarded {
     if (tooLarge !== undefined) return { kind: "refused", why: `${way} in: ${tooLarge}` };
     return { kind: "fits", facts: parsed.data, digest: digestOf(parsed.data, "facts") };
   } catch (error) {
-    // A defect of the team's own step or schema: it must hold its case, and never kill the worker that only asks.
+    // A defect of the team's own step or schema holds its case. It must not kill the worker that asks.
     return { kind: "refused", why: `${way}: a step ${whyThrown(error)}` };
   }
 }
 
-/** The case document must always have room for what else it records, outcomes first of all (cases.md 40). */
+/** The case document must keep room for all else that it records, above all for outcomes (cases.md 40). */
 const factsBytesMax = 512 * 1024;
 
 export function whyTooLarge(facts: Facts): string | undefined {
@@ -61,7 +61,7 @@ function stepped(before: Facts, from: number, workflow: Workflow): Facts {
   return facts;
 }
 
-/** By field where it is known; another error's message may hold a value. */
+/** What a team's code threw, without any value: of an unknown error only its name is told, because its message may hold one. */
 export function whyThrown(error: unknown): string {
   if (error instanceof z.ZodError) return `refuses ${factFieldsOf(error)}`;
   if (error instanceof TerminalFault) return `fails: ${error.message}`;

@@ -1,11 +1,11 @@
 // Code that a case needs and that this deployment does not have: a workflow, an action, a provider, facts that fit. Pure.
 //
-//   the workflow   the case is held, its events wait unfolded; what is out is still settled, looked up and told
-//   the facts      held as well, by field; an event that mends them lifts it, too. The same for a status that is gone
-//   an action      nothing is sent; the effect is held, or the case if a notification needs it
-//   a provider     or the tenant's account there: the effect is held; a call that was out ends as unknown at its deadline and is held then
+//   the workflow    the case is held and its events wait unfolded; effects are still settled, looked up and told
+//   facts that fit  the case is held, and the review names the fields; an event that mends them lifts the hold. So for a status
+//   an action       nothing of it is sent: the effect is held, or the case if a notification needs it
+//   a provider      or the tenant's account there: the effect is held; a call in flight ends as unknown first
 //
-// A person sees each of them in a review. Deploying the code again lifts it at the next look, and the case goes on.
+// A review shows each of them to a person. Once the code is deployed again, the next look lifts the hold and the case goes on.
 import type { Book, Workflow } from "../definitions.ts";
 import type { Case } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
@@ -16,7 +16,7 @@ import { accountAt } from "./terms.ts";
 import { forwardFacts, hasFacts } from "./forward-facts.ts";
 import type { Step } from "./step.ts";
 
-/** Whether only other code can move it: then it is looked at again now and then. */
+/** Whether only other code can move the case on. No deploy wakes it, so it is looked at now and then. */
 export function waitsForCode({ case: record, events, reviews }: Snapshot): boolean {
   const reason = record?.held?.reason;
   return (
@@ -32,7 +32,7 @@ function isCodeReview(kind: ReviewKind | undefined): boolean {
   return kind === "ActionRemoved" || kind === "ProviderRemoved";
 }
 
-/** What was put off waits until the facts fit; what is new is tried, because it may mend them. */
+/** The next event to fold. What was put off waits until the facts fit; a new event is tried, because it may mend them. */
 export function eventToFold(snapshot: Snapshot, workflow: Workflow): Event | undefined {
   const { case: record } = snapshot;
   const unfolded = unfoldedEvents(snapshot);
@@ -42,7 +42,7 @@ export function eventToFold(snapshot: Snapshot, workflow: Workflow): Event | und
   return mayFold ? unfolded[0] : fresh[0];
 }
 
-/** The case as a whole; undefined: what it needs is there, or what misses is shown already. */
+/** For the case as a whole; undefined when it has what it needs, or when a review already shows what is missing. */
 export function caseCodeStep(
   snapshot: Snapshot,
   type: string,
@@ -59,7 +59,7 @@ export function caseCodeStep(
   return liftStep(record, book, workflow) ?? putOffStep(snapshot, workflow);
 }
 
-/** Another hold that stood when they were put off has been lifted since: they wait all the same, and in sight. */
+/** Events that wait for code must be seen to wait: the hold that stood when they were put off has been lifted since. */
 function putOffStep(snapshot: Snapshot, workflow: Workflow): Step | undefined {
   const { case: record } = snapshot;
   if (record === undefined || record.held !== undefined) return undefined;
@@ -88,13 +88,13 @@ function liftStep(record: Case, book: Book, workflow: Workflow): Step | undefine
   }
 }
 
-/** A status that no code here has is neither open nor final: nothing would ever be decided on it, and nobody told. */
+/** Why the status is no status any more. It would be neither open nor final: nothing would be decided, and nobody told. */
 export function whyStatusLost({ status }: Case, workflow: Workflow): string | undefined {
   if (Object.hasOwn(workflow.statuses, status)) return undefined;
   return `${status} is no status of revision ${workflow.revision} of ${workflow.type}`;
 }
 
-/** A commit prepares its notifications: without their code it cannot be made. */
+/** A commit prepares its notifications, so it needs their code. */
 export function notificationStep({ plan }: Case, book: Book): Step | undefined {
   const missing = plan?.notifications.find(({ action }) => book.action(action) === undefined);
   if (missing === undefined) return undefined;
@@ -102,7 +102,7 @@ export function notificationStep({ plan }: Case, book: Book): Step | undefined {
   return { kind: "awaitCode", reason: "ActionRemoved", why };
 }
 
-/** One open effect; undefined: what its next step needs is there. */
+/** For one open effect; undefined when what its next step needs is there. */
 export function effectCodeStep(snapshot: Snapshot, effect: Effect, book: Book): Step | undefined {
   const { operationId } = effect;
   const review = snapshot.reviews.find(({ id }) => id === effect.reviewRef);
@@ -115,7 +115,7 @@ export function effectCodeStep(snapshot: Snapshot, effect: Effect, book: Book): 
   return missing !== undefined && effect.reviewRef !== undefined ? { kind: "idle" } : missing;
 }
 
-/** A send needs the action, too; what is only looked up and settled does not. */
+/** What is missing for this effect. A send needs its action, too; a look-up does not. */
 export function missingStep(effect: Effect, book: Book, need: "send" | "lookUp"): Step | undefined {
   const { action, operationId, provider } = effect;
   const open = (review: "ActionRemoved" | "ProviderRemoved", what: string): Step => {

@@ -15,7 +15,7 @@
 //   8  else                               wait until something is due, or idle
 import type { Book } from "../definitions.ts";
 import { deadlineMsOf, isOpenUnknown, lastAttempt } from "../records/effect.ts";
-import { effectOf, unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+import { effectOf, workflowTypeOf, type Snapshot } from "../records/snapshot.ts";
 import { isWork, soonest, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
 import { whyLeft } from "./leave.ts";
@@ -30,7 +30,7 @@ export function next(snapshot: Snapshot, book: Book, options: NextOptions): Step
   const finding = snapshot.findings.find(({ folded }) => folded === undefined);
   if (finding !== undefined) return { kind: "foldFindings", operationId: finding.operationId };
   if (snapshot.case?.held?.reason === "Poison") return parkedStep(snapshot, nowMs);
-  const type = snapshot.case?.workflow.type ?? unfoldedEvents(snapshot)[0]?.workflow;
+  const type = workflowTypeOf(snapshot);
   if (type === undefined) return { kind: "nothing" };
   const inFlight = inFlightStep(snapshot, nowMs);
   if (inFlight !== undefined) return inFlight;

@@ -1,11 +1,11 @@
-// What a decider gave that is no decision, whatever its type says: a team's code may hold a model's answer, or be no TypeScript.
-// Pure. It is held by field, because what is written of it could never be read again.
+// Why what a decider returned is no decision, whatever its type says: it may be a model's answer, or come from plain JavaScript.
+// Pure. Checked before anything of it is written, because a broken document could never be read again.
 import { z } from "zod";
 import { whyNotJson } from "../canonical-json.ts";
 import { fieldsOf } from "../fields-of.ts";
 import { ActionRequest } from "../records/case.ts";
 
-/** Payloads are judged by their own schemas, and by whether they are JSON. */
+/** Payloads are checked later, by their own schemas (refused-plan.ts). */
 const requests = z.array(
   ActionRequest.extend({ target: z.string().min(1), payload: z.record(z.string(), z.unknown()) }),
 );
@@ -29,10 +29,10 @@ export function whyNoDecision(given: unknown): string | undefined {
   return `what decide gave is no decision, in: ${fieldsOf(error.issues, "the decision as a whole")}`;
 }
 
-/** Beside the payloads, which have a bound of their own. */
+/** Without the payloads, which have a bound of their own. */
 const textBytesMax = 64 * 1024;
 
-/** What no store takes would not be held but thrown, and decided again until its workers are taken for dead. */
+/** Text that no store takes would be thrown at every write, until the case is parked; here it is held with its reason. */
 function whyNoTexts(decision: z.infer<typeof Shape>): string | undefined {
   const text = JSON.stringify(decision, (field, member: unknown) =>
     field === "payload" ? undefined : member,

@@ -1,14 +1,17 @@
-// Is this the same intent again? Operation ids contain the version, so a new decision that asks for what an earlier
-// one already did gets a new id; only this check stops it (protocol counterexample 2).
+// Is this the same intent again? (protocol counterexample 2; cases.md 72). Pure.
 //
-// Plan effects only: a notification tells of a commit, and each commit may tell the same person.
-// What one decision asks for twice on one target is meant twice where the payloads differ; told twice word by word it is a
-// stutter (cases.md 72), and is held before anything of it is sent.
-// A repetition names the one before it, and with that whatever that one meant to repeat in its turn.
+// An operation id contains the version, so a new decision that asks for what was already done gets a new id and a new key: no
+// provider would notice the repeat. Only this check does. A plan effect repeats
+//
+//   an effect of an earlier decision    of the same action on the same target, or one that compensates the same effect
+//   an effect of its own decision       only if it is the same in every byte; with another payload both are meant
+//
+// unless its `repeats` names that effect, and with it whatever that effect was itself meant to repeat. A notification
+// repeats nothing of an earlier commit: each commit may tell the same person.
 import type { Book } from "../definitions.ts";
 import type { PlannedAction } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
-import type { Snapshot } from "../records/snapshot.ts";
+import { findEffect, type Snapshot } from "../records/snapshot.ts";
 import { isSameTarget } from "../same-text.ts";
 import { horizonEndMs } from "./send-cover.ts";
 
@@ -24,15 +27,15 @@ type Intent = Pick<
   | "ordinal"
 >;
 
-/** What of a plan would be a defect of its decider, or done or told twice. */
-export function whyNotAgain(
+/** Why a new plan may not stand: it freezes a known operation anew, or would do or tell something twice. */
+export function whyPlanRepeats(
   snapshot: Snapshot,
   effects: readonly Effect[],
-  told: readonly PlannedAction[],
+  notifications: readonly PlannedAction[],
 ): { reason: "PayloadMismatch" | "RepeatedIntent"; why: string } | undefined {
   const planned = { ...snapshot, effects: [...snapshot.effects, ...effects] };
   for (const effect of effects) {
-    const known = snapshot.effects.find((other) => other.operationId === effect.operationId);
+    const known = findEffect(snapshot, effect.operationId);
     if (known !== undefined && known.payloadDigest !== effect.payloadDigest) {
       const why = `${effect.action} was frozen with another payload`;
       return { reason: "PayloadMismatch", why };
@@ -40,49 +43,50 @@ export function whyNotAgain(
     const repeated = whyRepeated(planned, effect);
     if (repeated !== undefined) return { reason: "RepeatedIntent", why: repeated };
   }
-  const twice = whyToldTwice(effects, told);
+  const twice = whyToldTwice(effects, notifications);
   return twice === undefined ? undefined : { reason: "RepeatedIntent", why: twice };
 }
 
-/** Why this intent would repeat an earlier effect that it does not name; undefined when it would not. */
+/** Why this intent would repeat an effect that it does not name; undefined when it would not. */
 export function whyRepeated(snapshot: Snapshot, intent: Intent): string | undefined {
   const named = namedBy(snapshot, intent);
   const earlier = snapshot.effects.find(
     (effect) =>
       effect.operationId !== intent.operationId &&
       !named.has(effect.operationId) &&
-      (isSibling(effect, intent)
-        ? isSameIntent(effect, intent) && isSaidBefore(effect, intent)
-        : (isSameIntent(effect, intent) || makesGoodTheSame(effect, intent)) &&
+      (isOfSameDecision(effect, intent)
+        ? isSameIntent(effect, intent) && isIdenticalBefore(effect, intent)
+        : (isSameIntent(effect, intent) || compensatesTheSame(effect, intent)) &&
           mayHaveHappened(effect)),
   );
   if (earlier === undefined) return undefined;
   return `${intent.action} would repeat ${earlier.operationId}, which is ${earlier.status}`;
 }
 
-/** One decision that tells the same person the same thing twice: by two notifications, or by an action and one. */
+type Message = Pick<PlannedAction, "action" | "target" | "payloadDigest">;
+
+/** Why one decision would tell the same person the same thing twice: by two notifications, or by an action and a notification. */
 function whyToldTwice(
-  actions: readonly Said[],
-  notifications: readonly Said[],
+  actions: readonly Message[],
+  notifications: readonly Message[],
 ): string | undefined {
-  const said = new Set(actions.map(wordsOf));
+  const told = new Set(actions.map(textOf));
   for (const notification of notifications) {
-    const words = wordsOf(notification);
-    if (said.has(words)) return `${notification.action} would tell the same twice`;
-    said.add(words);
+    const text = textOf(notification);
+    if (told.has(text)) return `${notification.action} would tell the same twice`;
+    told.add(text);
   }
   return undefined;
 }
 
-type Said = Pick<PlannedAction, "action" | "target" | "payloadDigest">;
-
-function wordsOf({ action, payloadDigest, target }: Said): string {
+function textOf({ action, payloadDigest, target }: Message): string {
   return JSON.stringify([familyOf(action), target, payloadDigest]);
 }
 
 /**
- * The same was denied while a call of it may still land: a worker that took it was never seen to end, or a person said no before
- * the provider's horizon. The key of a new operation is a new one, so no provider would take the two for one.
+ * Why this intent may be done twice although the same was rejected before: a call of the rejected effect may still land. Its
+ * worker was never seen to end, or a person denied it before the provider's horizon. The new operation has a new key, so
+ * the provider would carry out both.
  */
 export function whyMayStillLand(
   { effects }: Pick<Snapshot, "effects">,
@@ -116,30 +120,31 @@ function isSameIntent(
   );
 }
 
-/** By whatever action: what was made good once is not made good again. */
-function makesGoodTheSame(effect: Effect, { compensates }: Intent): boolean {
+/** By whatever action: an effect is compensated once. */
+function compensatesTheSame(effect: Effect, { compensates }: Intent): boolean {
   return compensates !== undefined && effect.compensates === compensates;
 }
 
-function isSibling(effect: Effect, intent: Intent): boolean {
+function isOfSameDecision(effect: Effect, intent: Intent): boolean {
   return effect.origin === "plan" && effect.decidedOn === intent.decidedOn;
 }
 
-function isSaidBefore(effect: Effect, intent: Intent): boolean {
+function isIdenticalBefore(effect: Effect, intent: Intent): boolean {
   return effect.payloadDigest === intent.payloadDigest && effect.ordinal < intent.ordinal;
 }
 
-/** `portal.credit.v2` does again what `portal.credit.v1` did: a deploy between the two makes no new intent. */
+/** The action without its version: `portal.credit.v2` does again what `portal.credit.v1` did. */
 function familyOf(action: string): string {
   return action.replace(/\.v\d+$/, "");
 }
 
+/** The effect that `repeats` names, the one that this one repeats, and so on. */
 function namedBy(snapshot: Snapshot, intent: Intent): Set<string> {
   const named = new Set<string>();
   for (let next = intent.repeats; next !== undefined && !named.has(next);) {
     const operationId = next;
     named.add(operationId);
-    next = snapshot.effects.find((effect) => effect.operationId === operationId)?.repeats;
+    next = findEffect(snapshot, operationId)?.repeats;
   }
   return named;
 }

@@ -1,11 +1,12 @@
-// Who set a case going, in its whole life: each person whose event changed its facts or had it decided anew. Pure.
+// Everybody who set a case going: each person whose event changed its facts or had it decided anew. Pure.
 //
-// None of them may approve what comes of it, nor force anything in it: whoever asks later does not free whoever asked first.
-// A source is no person. Who found, when answering, that the facts of record had changed has asked for nothing.
+// None of them may approve what comes of it, nor force anything in it; a later request does not free an earlier requester.
+// An approver whose answer brought in changed facts of record (`refreshSource`) has requested nothing. The record's own
+// `requestedBy` may also name a source.
 import type { Snapshot } from "../records/snapshot.ts";
 import { refreshSource } from "../event-type.ts";
 
-/** Of the case with all its history: what a turn reads of it does not show what is folded. */
+/** Needs the case with its whole history: the snapshot of a turn does not show folded events. */
 export function requestersOf({ case: record, events }: Snapshot): ReadonlySet<string> {
   const asked = events.filter(
     ({ folded, source }) =>

@@ -11,7 +11,7 @@ export type Step =
   | { kind: "foldEvent"; eventId: string }
   /** Something arrived for a case whose content was erased. */
   | { kind: "foldErased" }
-  /** Undefined: only a new look at the store's clock can tell. */
+  /** `untilMs` is undefined when the store told no time. */
   | { kind: "wait"; untilMs: number | undefined }
   | { kind: "markUnknown"; operationId: string; deadlineMs: number }
   | { kind: "endPlan"; why: string }
@@ -22,12 +22,12 @@ export type Step =
   | { kind: "commit" }
   | { kind: "decide" }
   | { kind: "holdCase"; reason: "NoProgress" | "RepeatedIntent"; why: string }
-  /** Held until code that fits is deployed; what this code cannot fold is put off, and nothing is lost. */
+  /** Hold the case until code that fits is deployed; events that this code cannot fold are put off. */
   | { kind: "awaitCode"; reason: CodeHold; why: string }
-  /** The code that was missing is there again. */
+  /** The code that was missing is deployed again. */
   | { kind: "liftHold"; why: string }
   | { kind: "liftReview"; operationId: string; why: string }
-  /** The facts get the shape of this code's revision, as a new version. */
+  /** Upcast the facts to this code's revision, as a new version. */
   | { kind: "bringForward" }
   | { kind: "draining" }
   | { kind: "idle" };
@@ -35,7 +35,7 @@ export type Step =
 /** What holds a case until other code is deployed, and is lifted by that. */
 export type CodeHold = "UnknownWorkflow" | "FactsInvalid" | "ActionRemoved";
 
-/** The case only waits, rests, or is left to others. */
+/** Nothing to do now: the case waits, rests, or is left to others. */
 type Rest = Extract<Step, { kind: "leave" | "nothing" | "wait" | "draining" | "idle" }>;
 
 /** Whether somebody must act now. */
@@ -80,7 +80,7 @@ export function soonest(a: Step, b: Step): Step {
 export interface NextOptions {
   /** The store's time; undefined when the store gave none: then every call counts as running. */
   nowMs: number | undefined;
-  /** Effects that this turn found no grant or no payload for: they hold, as long as the turn lasts. */
+  /** Operation ids for which this turn found no grant or no payload: not claimed again within the turn. */
   withheld?: ReadonlySet<string>;
   /** A drain is on: no new decision and no new claim. */
   draining?: boolean;

@@ -1,18 +1,19 @@
-// Under which terms this code would call a provider now: the account ("" where there is none), the API version, the contract. Pure.
+// The terms under which this code would call a provider now: account, API version and contract revision. Pure.
 //
-// `accountOf` is a team's own code, and `next` asks it before every write: if it threw, or gave what is no text, not even a
-// receipt could be recorded any more. Nothing is sent without an account; what was sent under one is looked up and settled.
+// What a provider promised for calls under one set of terms covers no call under another, and a look-up under other terms may
+// look at another place. Where the tenant has no account nothing is sent; what was sent before is still looked up and settled.
 import type { Contract } from "../contract.ts";
 import type { Book, Provider } from "../definitions.ts";
 import type { Plan } from "../records/case.ts";
 import { areSame, provesNothingLeft, type Effect, type Terms } from "../records/effect.ts";
 
+/** "" where there is none. `next` asks before every write, so a throw of a team's `accountOf` must not stop the recording of a receipt. */
 export function accountAt(provider: Provider, tenantId: string): string {
   try {
     const account: unknown = provider.accountOf(tenantId);
     return typeof account === "string" ? account : "";
   } catch {
-    // Whatever it threw says nothing that could be used here; a review says that the account is missing.
+    // Its message may hold anything. The review says only that the account is missing.
     return "";
   }
 }
@@ -27,7 +28,7 @@ export function termsAt(provider: Provider, tenantId: string): Terms {
   };
 }
 
-/** A person's yes was for the account of that day: under another one nothing of it leaves before somebody is asked again. */
+/** Why an approval no longer fits: nothing has left under it yet, and the account that it was given for has changed. */
 export function whyAccountMoved(
   { needsApproval = [] }: Plan,
   effects: readonly Effect[],
@@ -44,7 +45,7 @@ export function whyAccountMoved(
   return moved && `the account that ${moved.action} is done under has changed`;
 }
 
-/** What a send is checked against: the effect in whatever status, and what this code would send it under. */
+/** An effect, in whatever status, and the terms under which this code would send it now. */
 export interface SendScope {
   effect: Effect;
   contract: Contract;
@@ -59,7 +60,7 @@ const termsToday = ({ account, apiVersion, contract }: Omit<SendScope, "nowMs">)
   contractRevision: contract.revision,
 });
 
-/** When a look started that found nothing; what another code's look did not find at another address says nothing here. */
+/** When the last look-up started, if it found nothing and was made under today's terms; otherwise undefined. */
 export function absentStartedAtMs(facts: Omit<SendScope, "nowMs">): number | undefined {
   const { absentStartedAtMs: absentMs, absentUnder } = facts.effect.lookups ?? {};
   return absentUnder !== undefined && areSame(absentUnder, termsToday(facts))
@@ -67,7 +68,7 @@ export function absentStartedAtMs(facts: Omit<SendScope, "nowMs">): number | und
     : undefined;
 }
 
-/** What was promised for calls under other terms covers none under these. */
+/** Why the promises for the calls so far do not cover a send now; undefined when they do. */
 export function whyTermsDiffer(facts: SendScope): string | undefined {
   const { account, apiVersion, contract, effect } = facts;
   const isElsewhere = effect.attempts.some(

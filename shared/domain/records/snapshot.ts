@@ -72,13 +72,26 @@ export function unfoldedEvents(snapshot: Snapshot): Event[] {
     .toSorted((a, b) => compareText(a.orderKey, b.orderKey) || compareText(a.id, b.id));
 }
 
+/** The case's, or before there is one that of the event that will open it; undefined: there is nothing at all. */
+export function workflowTypeOf(snapshot: Snapshot): string | undefined {
+  return snapshot.case?.workflow.type ?? unfoldedEvents(snapshot)[0]?.workflow;
+}
+
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
+export function findEffect(
+  { effects }: Pick<Snapshot, "effects">,
+  operationId: string | undefined,
+): Effect | undefined {
+  return effects.find((effect) => effect.operationId === operationId);
+}
+
+/** For an effect that must be there: throws if it is not. */
 export function effectOf(snapshot: Snapshot, operationId: string): Effect {
-  const effect = snapshot.effects.find((candidate) => candidate.operationId === operationId);
+  const effect = findEffect(snapshot, operationId);
   if (effect === undefined) throw new Error(`no effect ${operationId} in the snapshot`);
   return effect;
 }
@@ -100,6 +113,11 @@ export function withEffect(snapshot: Snapshot, effect: Effect): Snapshot {
     ? snapshot.effects.map((other) => (other.id === effect.id ? effect : other))
     : [...snapshot.effects, effect];
   return { ...snapshot, effects };
+}
+
+export function withEvent(snapshot: Snapshot, event: Event): Snapshot {
+  const events = snapshot.events.map((other) => (other.id === event.id ? event : other));
+  return { ...snapshot, events };
 }
 
 export function withCase(snapshot: Snapshot, change: Partial<Case>): Snapshot {

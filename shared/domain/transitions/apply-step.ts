@@ -1,4 +1,5 @@
 // The steps that need nothing but the record: each is one transition of the draft. Pure.
+import { repeatConsequence } from "../decisions/consequences.ts";
 import type { Step } from "../decisions/step.ts";
 import type { Book } from "../definitions.ts";
 import { effectOf, type Snapshot } from "../records/snapshot.ts";
@@ -61,7 +62,7 @@ export function applied(
       return bringForward(draft, { book });
     case "openReview": {
       const effect = effectOf(draft, step.operationId);
-      const consequence = book.action(effect.action)?.consequence ?? "";
+      const consequence = repeatConsequence(book, effect);
       return holdEffect(draft, effect, { kind: step.review, why: step.why, consequence, nowMs });
     }
   }

@@ -1,10 +1,17 @@
 // One attempt comes to its end, and what that makes of the effect (design.md 4). Pure.
 //
-// What one attempt learned is not what the operation is. Once any attempt may have left, a later one's refusal or
-// "not sent" proves nothing about the first: `leftBefore` remembers how it was before this attempt, and
-// only proof for this same attempt restores it.
+// What one attempt learned is not what the operation is. Once any attempt may have left, a later one's refusal or "not sent"
+// proves nothing about the first. Each attempt keeps in `leftBefore` whether an earlier one may have left:
+//
+//   answer                  nothing may have left before     something may have left before
+//   receipt, bound          confirmed                        confirmed
+//   receipt, not bound      unknown, in review               unknown, in review
+//   refused                 rejected                         unknown, unless the refusal speaks for the operation
+//   notApplied, notSent     prepared again                   unknown
+//   noAnswer                unknown                          unknown
 import type { Book } from "../definitions.ts";
 import { notBeforeMs } from "../decisions/back-off.ts";
+import { repeatConsequence } from "../decisions/consequences.ts";
 import { openMismatch } from "../decisions/doubts.ts";
 import {
   coreOf,
@@ -36,7 +43,6 @@ export interface Settlement {
   deadlineMs: number;
 }
 
-/** The attempt's own answer, as the table of design.md 4 reads it. */
 export function settleAttempt(snapshot: Snapshot, settlement: Settlement): Snapshot {
   const { operationId, answer } = settlement;
   const effect = effectOf(snapshot, operationId);
@@ -66,7 +72,7 @@ export function settleAttempt(snapshot: Snapshot, settlement: Settlement): Snaps
   }
 }
 
-/** Another effect's call may be in flight meanwhile: that claim stays. */
+/** Ends the case's claim if it is this effect's; the claim of another effect's call stays. */
 export function releaseClaim(snapshot: Snapshot, operationId: string): Snapshot {
   if (caseOf(snapshot).claim?.operationId !== operationId) return snapshot;
   return withCase(snapshot, { claim: undefined });
@@ -111,7 +117,7 @@ export function confirm(
     settledBy,
     settledAtMs: nowMs,
   };
-  // Telling somebody brings nothing forward: else a decider that only tells would tell for ever.
+  // A notification is no progress: else a decider that only notifies would be asked for ever.
   const settled = withCase(
     withEffect(resolved, confirmed),
     effect.origin === "plan" ? { decisionsWithoutProgress: 0 } : {},
@@ -147,7 +153,7 @@ export function reject(
   return holdEffect(settled, rejected, {
     kind: "NotificationFailed",
     why: `${effect.action} was refused, so somebody was not told: ${reason}`,
-    consequence: evidence.book.action(effect.action)?.consequence ?? "",
+    consequence: repeatConsequence(evidence.book, effect),
     nowMs,
   });
 }
@@ -163,7 +169,6 @@ function prepareAgain(
   settlement: Settlement,
   answer: Answer & { kind: "notApplied" | "notSent" },
 ): Snapshot {
-  const retryAfterMs = answer.kind === "notApplied" ? answer.retryAfterMs : undefined;
   const reviewRef = openMismatch(snapshot, effect)?.id;
   const resolved =
     reviewRef === undefined
@@ -177,7 +182,10 @@ function prepareAgain(
   const prepared: Effect = {
     ...core,
     ...(reviewRef === undefined ? {} : { reviewRef }),
-    notBeforeMs: notBeforeMs(effect, { nowMs: settlement.nowMs, retryAfterMs }),
+    notBeforeMs: notBeforeMs(effect, {
+      nowMs: settlement.nowMs,
+      retryAfterMs: retryAfterMsOf(answer),
+    }),
     status: "prepared",
     reason: answer.reason,
   };
@@ -191,13 +199,11 @@ export function becomeUnknown(
   options: { reason: string; nowMs: number; answer?: Answer },
 ): Snapshot {
   const { answer, nowMs, reason } = options;
-  const asked =
-    answer?.kind === "noAnswer" || answer?.kind === "notApplied" ? answer.retryAfterMs : 0;
   const reviewRef = openMismatch(snapshot, effect)?.id;
   const unknown: Effect = {
     ...effect,
     ...(reviewRef === undefined ? {} : { reviewRef }),
-    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: asked }),
+    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: retryAfterMsOf(answer) }),
     status: "unknown",
     reason,
     unknownSinceMs: nowMs,
@@ -205,7 +211,13 @@ export function becomeUnknown(
   return withLine(withEffect(snapshot, unknown), `unknown ${effect.action}: ${reason}`);
 }
 
-/** The provider answered with success, but for something else: never confirmed by the machine. */
+function retryAfterMsOf(answer: Answer | undefined): number | undefined {
+  return answer?.kind === "noAnswer" || answer?.kind === "notApplied"
+    ? answer.retryAfterMs
+    : undefined;
+}
+
+/** The provider answered with success, but for something else: the machine never confirms by that. */
 function mismatch(
   snapshot: Snapshot,
   effect: EffectCore,
@@ -215,7 +227,7 @@ function mismatch(
   return holdForMismatch(unknown, effectOf(unknown, effect.operationId), {
     why: reason,
     providerId: receipt.providerId,
-    consequence: book.action(effect.action)?.consequence ?? "",
+    consequence: repeatConsequence(book, effect),
     nowMs,
   });
 }

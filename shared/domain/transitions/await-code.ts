@@ -1,21 +1,29 @@
-// A case that needs code which is not deployed here: held, and its events put off; or going on, now that it is (design.md 9).
-// Pure.
+// A case that needs code which is not deployed here is held, and its events are put off; once the code is there it goes on
+// (design.md 9). Pure.
 //
-// What is put off stays unfolded and loses its own due time, so that no sweep comes for it: the case's due time looks
-// after it. It is folded, in order, by the first code that can.
+// An event that is put off stays unfolded and loses its own due time: the case's due time makes somebody look. The first code
+// that can fold such events folds them, in order.
 import type { CodeHold } from "../decisions/step.ts";
 import { forwardFacts } from "../decisions/forward-facts.ts";
 import type { Book } from "../definitions.ts";
 import type { Event } from "../records/inbox.ts";
-import { caseOf, effectOf, withCase, withEffect, withLine } from "../records/snapshot.ts";
-import { unfoldedEvents, type Snapshot } from "../records/snapshot.ts";
+import {
+  caseOf,
+  effectOf,
+  unfoldedEvents,
+  withCase,
+  withEffect,
+  withEvent,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
 import { openCase } from "./open-case.ts";
 import { holdCase, resolveReview } from "./reviews.ts";
 
 const consequence =
   "Nothing is decided or sent for this case until code that fits is deployed; then it goes on by itself.";
 
-/** `event`: one at a time, so that no batch grows with what has arrived. */
+/** Holds the case and puts off this event. One event at a time, so that no batch grows with what has arrived. */
 export function awaitCode(
   snapshot: Snapshot,
   event: Event | undefined,
@@ -33,19 +41,16 @@ export function awaitCode(
 function putOff(snapshot: Snapshot, event: Event, how: { atMs: number; why: string }): Snapshot {
   const { dueAtMs: _itsCase, ...rest } = event;
   const waiting: Event = { ...rest, putOff: how };
-  const events = snapshot.events.map((other) => (other.id === event.id ? waiting : other));
-  return withLine(
-    { ...snapshot, events },
-    `event ${event.source}/${event.eventId} put off: ${how.why}`,
-  );
+  const line = `event ${event.source}/${event.eventId} put off: ${how.why}`;
+  return withLine(withEvent(snapshot, waiting), line);
 }
 
-/** The first of what arrived that nobody has tried yet. */
+/** The first unfolded event that was not put off. */
 export function freshEvent(snapshot: Snapshot): Event | undefined {
   return unfoldedEvents(snapshot).find((event) => event.putOff === undefined);
 }
 
-/** The facts in the shape of this code's revision: changed facts are a new version, on which nothing is decided or asked yet. */
+/** Upcasts the facts to this code's revision, as a new version: open questions about the old one count no more. */
 export function bringForward(snapshot: Snapshot, { book }: { book: Book }): Snapshot {
   const record = caseOf(snapshot);
   const { revision, type } = record.workflow;
@@ -62,7 +67,7 @@ export function bringForward(snapshot: Snapshot, { book }: { book: Book }): Snap
   return withLine(brought, line);
 }
 
-/** Ends the review that held one effect for want of code. */
+/** Resolves the review that held one effect because its code was missing. */
 export function liftReview(
   snapshot: Snapshot,
   operationId: string,

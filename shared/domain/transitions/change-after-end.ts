@@ -1,7 +1,7 @@
 // The facts of a closed case have changed: its workflow may reopen it, else a person must see it (design.md 5, rule 3). Pure.
 //
-// A reopened case is decided anew on its new version. What was done before stays done: the decider sees it, and what would repeat
-// it must say so.
+// A reopened case is decided anew on its new version. What was done before stays done: the decider sees it, and must name what it
+// means to repeat.
 import { whyThrown } from "../decisions/forward-facts.ts";
 import type { Facts, Workflow } from "../definitions.ts";
 import type { Event } from "../records/inbox.ts";
@@ -17,20 +17,20 @@ interface Change {
 
 export function changeAfterEnd(snapshot: Snapshot, change: Change): Snapshot {
   const { facts, status } = caseOf(snapshot);
-  const said = asked(change.workflow, { before: change.before, after: facts, status });
-  if (said.kind === "stays") return reviewed(snapshot, change, said.why);
-  const reopened = withCase(snapshot, { status: said.status });
-  const told = withLine(reopened, `reopened: ${status} -> ${said.status}`);
+  const answer = askWorkflow(change.workflow, { before: change.before, after: facts, status });
+  if (answer.kind === "stays") return withReview(snapshot, change, answer.why);
+  const reopened = withCase(snapshot, { status: answer.status });
+  const told = withLine(reopened, `reopened: ${status} -> ${answer.status}`);
   return releaseHold(told, "new facts arrived", change.nowMs);
 }
 
-type Said = { kind: "reopens"; status: string } | { kind: "stays"; why: string };
+type Reopening = { kind: "reopens"; status: string } | { kind: "stays"; why: string };
 
-/** A team's own code: what it gets wrong leaves the case closed, and is told in the review. */
-function asked(
+/** If the team's `reopenAs` throws or names no open status, the case stays closed and the review says why. */
+function askWorkflow(
   { reopenAs, statuses }: Workflow,
   closed: { before: Facts; after: Facts; status: string },
-): Said {
+): Reopening {
   let status: unknown;
   try {
     status = reopenAs?.(structuredClone(closed));
@@ -44,8 +44,8 @@ function asked(
   return { kind: "stays", why: "; reopenAs named no status that is open" };
 }
 
-/** One review while a person has not seen it, however much a chatty source tells: all of it is in the case's history. */
-function reviewed(snapshot: Snapshot, { event, nowMs }: Change, why: string): Snapshot {
+/** One open review, however often a chatty source tells of changes: the case's history has all of them. */
+function withReview(snapshot: Snapshot, { event, nowMs }: Change, why: string): Snapshot {
   const isShown = snapshot.reviews.some(
     ({ kind, resolution }) => kind === "FactsChangedAfterEnd" && resolution === undefined,
   );

@@ -1,7 +1,8 @@
-// Taking an effect to send it once, and giving up on a taker who never came back (design.md 4). Pure.
+// A claim takes an effect to send it once; a claim whose worker never came back is given up at its deadline (design.md 4). Pure.
 //
-// A claim sets `mayHaveLeft`, and remembers in the attempt how it was before. An orphaned attempt is over by the
-// store's clock, but its worker may only be frozen: unlike one that ended, its absence proves nothing.
+// A claim sets `mayHaveLeft` and keeps in the attempt what it was before (`leftBefore`). An orphaned attempt is over by the
+// store's clock, but its worker may only be frozen and still send. So, unlike after an attempt that ended, a look-up that
+// finds nothing proves nothing.
 import { absentStartedAtMs, termsAt } from "../decisions/terms.ts";
 import { providerKeyOf } from "../contract.ts";
 import type { Provider } from "../definitions.ts";
@@ -17,7 +18,7 @@ import {
 import { becomeUnknown, releaseClaim } from "./attempt.ts";
 import { openReview, resolveReview } from "./reviews.ts";
 
-/** Kept with the effect from its first call that may leave. */
+/** The terms and the key of a call made now. Kept with the effect from its first call that may leave. */
 export function termsOf(
   provider: Provider,
   { operationId, tenantId }: Pick<Effect, "operationId" | "tenantId">,
@@ -26,7 +27,7 @@ export function termsOf(
   return { ...termsAt(provider, tenantId), providerKey };
 }
 
-/** Takes an effect to send it once: fence + 1, attempt + 1. Until something of it may have left, today's terms are its own. */
+/** Fence + 1, attempt + 1. As long as nothing of the effect may have left, it takes on today's terms. */
 export function claim(
   snapshot: Snapshot,
   operationId: string,
@@ -80,8 +81,8 @@ export function claim(
 }
 
 /**
- * The deadline passed and nobody recorded an end: its worker died, or is only frozen. A claim on what is not started (a case
- * document restored from before its effects) is dropped, and the effect keeps what it is.
+ * The deadline has passed and nobody recorded an end: the worker died, or is only frozen. If the effect is not started (a restore
+ * set the case document back before its effects), only the claim is dropped.
  */
 export function markOrphaned(
   snapshot: Snapshot,
@@ -107,7 +108,7 @@ export function markOrphaned(
   return becomeUnknown(fenced, { ...core, attempts }, { reason, nowMs });
 }
 
-/** No grant covers it: it holds, visibly, and nothing is cancelled. */
+/** No grant covers the effect: it is held under a review, and nothing is cancelled. */
 export function holdForGrant(snapshot: Snapshot, operationId: string, nowMs: number): Snapshot {
   const effect = effectOf(snapshot, operationId);
   if (effect.grantHold !== undefined) return snapshot;

@@ -1,9 +1,10 @@
-// Evidence against a final status: the status stays, a person is shown it, and the plan waits for that person (design.md 4). Pure.
+// Evidence against a final status: the status stays, a review opens, and the plan lane waits for a person (design.md 4). Pure.
+import { repeatConsequence } from "../decisions/consequences.ts";
 import type { Book } from "../definitions.ts";
 import { caseOf, effectOf, withCase, withEffect, type Snapshot } from "../records/snapshot.ts";
 import { openReview } from "./reviews.ts";
 
-/** Each thing that speaks against it is shown once, also after a person has seen another. */
+/** One review for each provider id that speaks against the status, also after a person has seen another one. */
 export function contradict(
   snapshot: Snapshot,
   operationId: string,
@@ -20,7 +21,7 @@ export function contradict(
     subject: operationId,
     kind: "Contradiction",
     why: `${effect.action}: ${why}`,
-    consequence: options.book.action(effect.action)?.consequence ?? "",
+    consequence: repeatConsequence(options.book, effect),
     nowMs,
   });
   const counted = withCase(reviewed, {

@@ -1,15 +1,15 @@
-// A delivery that came again because its worker died or threw: counted before any work is done on it (cases.md 19). Pure.
+// Counts a delivery that came again because its worker died or threw, before any work is done on it (cases.md 19). Pure.
 //
-// A message that kills its worker must not kill ten of them and then vanish into a dead-letter queue: after a few it is
-// parked in a review, with the reason, and everything else goes on.
+// A message that kills its worker must not kill ten of them and then vanish into a dead-letter queue. After four in a row the
+// case is parked under a review that says why; all other cases go on.
 import type { Book } from "../definitions.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 import { openCase } from "./open-case.ts";
 import { holdCase } from "./reviews.ts";
 
-export const crashesMax = 4;
+const crashesMax = 4;
 
-/** The snapshot itself when there is nothing to count on: no case, and no event that would open one. */
+/** Returns the snapshot itself when there is nothing to count on (no case, and no event to open one) or the case is parked. */
 export function countCrash(snapshot: Snapshot, options: { book: Book; nowMs: number }): Snapshot {
   const [event] = snapshot.events;
   if (snapshot.case === undefined && event === undefined) return snapshot;

@@ -1,10 +1,10 @@
 // A decider that threw decided nothing: when it is asked again, and when a person must look. Pure.
 //
-//   transient   a model or a service of the decider gave no answer: asked again with back-off, eight times
-//   defect      anything else that it threw: asked three times, in case it was the moment
+//   transient   a model or a service of the decider gave no answer: asked eight times in all, with back-off
+//   defect      anything else that it threw: asked three times in all, in case it passes
 //
-// Counted on the case and per version, in one batch with the time of the next try: so the message is done with, no delivery
-// is used up, and a lost hint loses nothing, because the sweeper finds the same time.
+// The count stands on the case, by version, in one batch with the time of the next try. So the message is done and uses up no
+// delivery, and a lost hint loses nothing: the sweep finds the same time.
 import { backOffMs } from "../decisions/back-off.ts";
 import { retryAfterMsMax } from "../retry-after.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
@@ -12,14 +12,14 @@ import { holdCase } from "./reviews.ts";
 
 export interface DeciderFailure {
   kind: "transient" | "defect";
-  /** For a person; without anything that the decider was given. */
+  /** For a person. Holds nothing of what the decider was given. */
   why: string;
   retryAfterMs?: number | undefined;
 }
 
 const transientMax = 8;
 const defectsMax = 3;
-/** A model's outage lasts longer than a lost packet: the first wait is that of the fourth try. */
+/** An outage of a model lasts longer than a lost packet, so the first wait is as long as a fourth try's. */
 const waitsSkipped = 3;
 
 export function deciderFailed(
@@ -35,7 +35,7 @@ export function deciderFailed(
   const failed = withLine(snapshot, `the decider failed on v${version}: ${failure.why}`);
   if (transient >= transientMax || defects >= defectsMax) {
     const why = `the decider failed ${transient + defects} times, at last: ${failure.why}`;
-    // Counted anew once the hold is lifted.
+    // Once the hold is lifted, counting starts anew.
     const forgotten = withCase(failed, { decideRetry: undefined });
     return holdCase(forgotten, { reason: "DeciderFailing", why, nowMs });
   }

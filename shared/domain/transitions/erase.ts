@@ -1,7 +1,7 @@
-// What is left of a closed case when its content must go: ids, digests, statuses and times (design.md 3). Pure.
+// Empties the documents of a closed case whose content must go; ids, digests, statuses and times stay (design.md 3). Pure.
 //
-// The ledger still proves that an effect was intended, what became of it and when; it no longer says to whom or what.
-// What is kept beside the case and would end by itself is emptied unread, and ends at once.
+// The ledger still proves that an effect was intended, what became of it and when. It no longer says to whom, or what.
+// Documents beside the case (payloads, checkpoints, refused deliveries) are emptied unread and end at once by their TTL.
 import { digestOf } from "../canonical-json.ts";
 import type { Approval } from "../records/approval.ts";
 import type { Case } from "../records/case.ts";
@@ -18,7 +18,7 @@ export type Erasable = CaseDocument | LogEntry | OperatorRecord;
 const endsAtOnce = { ttl: 1 };
 const noCiphertext = { keyId: "", nonce: "", ciphertext: "" };
 
-/** What to set on a document beside the case, whatever it holds. */
+/** The fields to set on a document beside the case, whatever it holds. */
 export function erasedBeside(type: "payload" | "checkpoint" | "refusal" | "deadLetter") {
   switch (type) {
     case "payload":
@@ -32,13 +32,13 @@ export function erasedBeside(type: "payload" | "checkpoint" | "refusal" | "deadL
   }
 }
 
-/** The same document without its content; the same object when there is nothing to take. */
+/** The document without its content; the same object when it has none. */
 export function erased(document: Erasable): Erasable {
   const empty = emptied(document);
   return digestOf(plain(empty)) === digestOf(plain(document)) ? document : empty;
 }
 
-/** Undefined members are not there in the store either. */
+/** As the store has it: without undefined members. */
 function plain(document: Erasable): unknown {
   return JSON.parse(JSON.stringify(document));
 }
@@ -74,7 +74,7 @@ function emptyCase(record: Case): Case {
     ...record,
     externalRef: "",
     facts: {},
-    // A case that is closed has none; if it had, what it would have told is content.
+    // A closed case has no plan. If it had one, its notifications would be content.
     plan: undefined,
     ...(held === undefined ? {} : { held: { ...held, detail: "" } }),
   };

@@ -1,22 +1,22 @@
-// What still arrives for a case whose content was erased: that it came is kept, and what it says is not. Pure.
+// What still arrives for an erased case: that it arrived is kept, what it says is not. Pure.
 //
-//   an event     is emptied and changes nothing: the facts that it would add to are gone. A review says that it came
-//   a finding    is folded without its words: an outcome is no content, and evidence against one must still be seen
+//   an event     is emptied and changes nothing, because the facts that it would add to are gone; a review says that it came
+//   a finding    is folded without its text: an outcome is no content, and evidence against one must still be seen
 import type { Event } from "../records/inbox.ts";
-import { caseOf, withLine, type Snapshot } from "../records/snapshot.ts";
+import { caseOf, withEvent, withLine, type Snapshot } from "../records/snapshot.ts";
 import { emptyEvent, emptyReceipt } from "./erase.ts";
 import { openReview } from "./reviews.ts";
 import { foldFindings } from "./fold-findings.ts";
 import type { FoldOptions } from "./fold-statement.ts";
 import type { Answer, Finding } from "../records/evidence.ts";
 
-/** One effect's findings, or one event: a draft grows by little at a time. */
+/** The findings of one effect, or else one event, so that a draft grows by little at a time. */
 export function foldErased(snapshot: Snapshot, options: FoldOptions): Snapshot {
   const finding = snapshot.findings.find(({ folded }) => folded === undefined);
   if (finding !== undefined) {
     const { operationId } = finding;
     const findings = snapshot.findings.map((other) =>
-      other.folded === undefined && other.operationId === operationId ? withoutWords(other) : other,
+      other.folded === undefined && other.operationId === operationId ? withoutText(other) : other,
     );
     return foldFindings({ ...snapshot, findings }, operationId, options);
   }
@@ -29,9 +29,8 @@ function refuse(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
   const folded: Event = { ...emptyEvent(event), folded: { atMs: nowMs, how: "refused", version } };
   delete folded.dueAtMs;
   delete folded.putOff;
-  const events = snapshot.events.map((other) => (other.id === event.id ? folded : other));
   const line = `event ${event.source}/${event.eventId} came after the erasing and is not kept`;
-  const refused = withLine({ ...snapshot, events }, line);
+  const refused = withLine(withEvent(snapshot, folded), line);
   // One review, however many come.
   if (refused.reviews.some(({ kind }) => kind === "FactsChangedAfterEnd")) return refused;
   return openReview(refused, {
@@ -43,7 +42,7 @@ function refuse(snapshot: Snapshot, event: Event, nowMs: number): Snapshot {
   })[0];
 }
 
-function withoutWords(finding: Finding): Finding {
+function withoutText(finding: Finding): Finding {
   const { content } = finding;
   switch (content.kind) {
     case "providerReport":

@@ -1,13 +1,16 @@
 // An event becomes facts, once (design.md 5, rule 3). Pure.
 //
-//   older than what this source already told   recorded; the workflow may fill in what is missing
-//   same facts                                 recorded; no new version, so nothing is decided again
-//   changed facts                              version + 1; on a final status also a review, or the case is reopened
-//   facts that break the workflow's schema     recorded as refused; the case is held, nothing is lost
-//   facts that were broken before it           put off: it waits unfolded for code, or for an event that mends them
-//   a fold that throws                         the case is parked, the event stays unfolded: mended code folds it on release
+//   for another workflow, or of an unknown type   recorded as refused; the case is held
+//   a request to investigate                      version + 1 on the same facts, if something can be decided now
+//   the facts cannot be brought forward           put off: it waits unfolded for code that can
+//   a fold that throws                            the case is parked; the event stays unfolded for mended code
+//   older than what its source already told       recorded; the workflow may fill in what is missing
+//   facts that were broken before it              put off: it waits for code, or for an event that mends them
+//   facts that it breaks                          recorded as refused; the case is held
+//   the same facts                                recorded; no new version, so nothing is decided again
+//   changed facts                                 version + 1; on a final status also a review, or the case is reopened
 //
-// The facts get the shape of this code's revision first. They are written only with what an event changed, as one version.
+// The facts are first brought to this code's revision. They are written only together with what an event changed.
 import { digestOf, whyNotJson } from "../canonical-json.ts";
 import {
   factFieldsOf,
@@ -19,7 +22,7 @@ import {
 import type { Book, Facts, Workflow } from "../definitions.ts";
 import type { Case } from "../records/case.ts";
 import type { Event } from "../records/inbox.ts";
-import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
+import { caseOf, withCase, withEvent, withLine, type Snapshot } from "../records/snapshot.ts";
 import { awaitCode } from "./await-code.ts";
 import { changeAfterEnd } from "./change-after-end.ts";
 import { investigateSource, refreshSource, whyTypeUnknown } from "../event-type.ts";
@@ -38,21 +41,15 @@ export function foldEvent(
   if (workflow === undefined) throw new Error(`no workflow for ${eventId}: it is left or put off`);
   const opened =
     snapshot.case === undefined ? openCase(snapshot, event, workflow, nowMs) : snapshot;
-  return foldWith(adoptCase(opened, workflow), event, workflow, nowMs);
+  return foldInto(adoptCase(opened, workflow), event, workflow, nowMs);
 }
 
-function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: number): Snapshot {
+function foldInto(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: number): Snapshot {
   const record = caseOf(snapshot);
-  if (event.workflow !== record.workflow.type) {
-    const why = `event ${event.eventId} is for a case of ${event.workflow}, and its reference is one of ${record.workflow.type}`;
-    return refuse(snapshot, event, why, nowMs);
-  }
-  const unknown = whyTypeUnknown(event, workflow);
-  if (unknown !== undefined) return refuse(snapshot, event, unknown, nowMs);
-  const { orderKeys: newestOf } = record;
-  const newest = Object.hasOwn(newestOf, event.source) ? newestOf[event.source] : undefined;
-  const older = newest !== undefined && event.orderKey < newest;
+  const misdirected = whyMisdirected(record, event) ?? whyTypeUnknown(event, workflow);
+  if (misdirected !== undefined) return refuse(snapshot, event, misdirected, nowMs);
   if (event.source === investigateSource) return foldInvestigate(snapshot, event, workflow, nowMs);
+  const older = isOlder(record, event);
   const forwarded = forwardFacts(record, workflow);
   if (forwarded.kind === "refused") return putOff(snapshot, event, forwarded.why, nowMs);
   const after = factsAfter(forwarded.facts, event, { workflow, older });
@@ -72,17 +69,44 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   const unfit = whyNotJson(facts, "facts") ?? whyTooLarge(facts);
   if (unfit !== undefined) return refuseFacts(snapshot, event, unfit, nowMs);
   const factsDigest = digestOf(facts, "facts");
-  const orderKeys = older
-    ? record.orderKeys
-    : { ...record.orderKeys, [event.source]: event.orderKey };
-  // Told nothing new, the case keeps its facts as they stand, older shape and open questions included.
+  const ordered = older
+    ? snapshot
+    : withCase(snapshot, { orderKeys: { ...record.orderKeys, [event.source]: event.orderKey } });
+  // Nothing new: the case keeps its facts as they stand, in their older shape, and its open questions.
   if (forwarded.kind === "fits" && factsDigest === forwarded.digest) {
-    return markFolded(withCase(snapshot, { orderKeys }), event, "same", nowMs);
+    return markFolded(ordered, event, "same", nowMs);
   }
+  const changed = { facts, factsDigest, before: forwarded.facts };
+  return withChangedFacts(ordered, event, { workflow, changed, nowMs });
+}
+
+function whyMisdirected(record: Case, { eventId, workflow }: Event): string | undefined {
+  const { type } = record.workflow;
+  return workflow === type
+    ? undefined
+    : `event ${eventId} is for a case of ${workflow}, and its reference is one of ${type}`;
+}
+
+/** Whether this source has already told something newer. */
+function isOlder({ orderKeys }: Case, { orderKey, source }: Event): boolean {
+  const newest = Object.hasOwn(orderKeys, source) ? orderKeys[source] : undefined;
+  return newest !== undefined && orderKey < newest;
+}
+
+function withChangedFacts(
+  snapshot: Snapshot,
+  event: Event,
+  options: {
+    workflow: Workflow;
+    changed: { facts: Facts; factsDigest: string; before: Facts };
+    nowMs: number;
+  },
+): Snapshot {
+  const record = caseOf(snapshot);
+  const { changed, nowMs, workflow } = options;
   const moved = withCase(snapshot, {
-    facts: { ...facts },
-    factsDigest,
-    orderKeys,
+    facts: { ...changed.facts },
+    factsDigest: changed.factsDigest,
     workflow: { type: record.workflow.type, revision: workflow.revision },
     requestedBy: requesterOf(record, event),
     version: record.version + 1,
@@ -90,18 +114,21 @@ function foldWith(snapshot: Snapshot, event: Event, workflow: Workflow, nowMs: n
   });
   const merged = markFolded(moved, event, "merged", nowMs);
   if (workflow.statuses[record.status]?.final === true) {
-    return changeAfterEnd(merged, { event, workflow, before: forwarded.facts, nowMs });
+    return changeAfterEnd(merged, { event, workflow, before: changed.before, nowMs });
   }
   return releaseHold(merged, "new facts arrived", nowMs);
 }
 
-/** Who finds that facts are stale requests nothing, and takes no request from whoever made it: that person may not approve. */
+/**
+ * An approver whose answer brought in changed facts has requested nothing, and whoever requested the case before is still its
+ * requester: that person may not approve.
+ */
 function requesterOf(record: Case, event: Event): string | undefined {
   if (event.source === refreshSource) return record.requestedBy;
   return event.requestedBy ?? `source:${event.source}`;
 }
 
-/** A new decision on the same facts: where one can be made, and nothing is under way. */
+/** A new decision on the same facts, if the status is open and no plan is under way. */
 function foldInvestigate(
   snapshot: Snapshot,
   event: Event,
@@ -119,7 +146,7 @@ function foldInvestigate(
   return releaseHold(markFolded(asked, event, "merged", nowMs), "asked to look again", nowMs);
 }
 
-/** What was read again from the record itself is told by the app, not by a source: the workflow has no say. */
+/** What the workflow makes of the event. Facts that the app read again from their record replace the old ones as they are. */
 function factsAfter(
   facts: Facts,
   event: Event,
@@ -131,13 +158,13 @@ function factsAfter(
   try {
     return { kind: "gave", folded: workflow.fold(structuredClone(facts), event, { older }) };
   } catch (error) {
-    // Pure code throws the same each time: it would kill every worker that reads this case.
+    // A fold is pure, so it would throw the same again and kill every worker that reads this case.
     const what = `fold of ${event.eventType} (${event.eventId}) ${whyThrown(error)}`;
     return { kind: "threw", why: `${what}; deploy a workflow that folds it, then release` };
   }
 }
 
-/** What the record does not have any more would make every answer's facts differ from the case's, for ever. */
+/** The fields named in `gone` are removed: the record has them no more, and each answer would find the facts changed again. */
 function refreshed(facts: Facts, body: Event["body"]): Facts {
   const gone = new Set((body["gone"] ?? []) as string[]);
   const kept = Object.entries(facts).filter(([field]) => !gone.has(field));
@@ -171,10 +198,7 @@ function markFolded(
   const folded: Event = { ...event, folded: { atMs: nowMs, how, version } };
   delete folded.dueAtMs;
   delete folded.putOff;
-  const events = snapshot.events.map((other) => (other.id === event.id ? folded : other));
   const line = `event ${event.source}/${event.eventId} folded: ${how}`;
-  return withLine(
-    withCase({ ...snapshot, events }, { eventReceivedAtMs: event.receivedAtMs }),
-    line,
-  );
+  const told = withCase(withEvent(snapshot, folded), { eventReceivedAtMs: event.receivedAtMs });
+  return withLine(told, line);
 }

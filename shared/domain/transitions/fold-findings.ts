@@ -1,8 +1,15 @@
-// What was learned about an effect outside its own attempt's batch: late ends, provider reports, statements.
+// What was learned about an effect outside its own attempt's batch: late ends, provider reports, statements (design.md 4). Pure.
 //
-// All findings of one effect are folded together, successes first: a person's "no" must not be folded past a
-// receipt that is already there. A confirmation counts from any attempt; a rejection only from the
-// current one. Evidence against a final status changes no status: it is a contradiction (design.md 4).
+// All findings of one effect are folded together, receipts first: a person's "no" must not be folded past a receipt that is
+// already there. A confirmation counts from any attempt, a rejection only from the last one. What a receipt does:
+//
+//   not bound to this operation    the effect is held in an `EvidenceMismatch` review
+//   started, unknown               confirmed
+//   prepared                       confirmed and contradicted: an attempt that was judged "not sent" did leave
+//   confirmed, same provider id    a later stage of the same thing
+//   confirmed, another id          contradicted: it was done twice
+//   rejected, cancelled            contradicted, and the status stays
+import { repeatConsequence } from "../decisions/consequences.ts";
 import {
   coreOf,
   deadlineMsOf,
@@ -13,15 +20,23 @@ import {
   type Effect,
 } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
-import { caseOf, effectOf, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+import {
+  caseOf,
+  effectOf,
+  findEffect,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
+import { afterPlan } from "./after-plan.ts";
 import { confirm, releaseClaim, settleAttempt } from "./attempt.ts";
 import { contradict } from "./contradict.ts";
-import { afterPlan, foldStatement, type FoldOptions } from "./fold-statement.ts";
+import { foldStatement, type FoldOptions } from "./fold-statement.ts";
 import { foldStage, reviewFailure } from "./fold-stage.ts";
 import { holdForMismatch } from "./reviews.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
-/** As many as fit into one batch; the rest are folded after it, in the same order. */
+/** As many as fit into one batch; the rest follow in the next one, in the same order. */
 const findingsMax = 30;
 
 export function foldFindings(
@@ -43,11 +58,10 @@ export function foldFindings(
   return folded;
 }
 
-/** What it made of the effect, or of the case. */
+/** What folding made of the effect, or of the case if there is no effect. */
 function verdictOf(before: Snapshot, after: Snapshot, operationId: string): string {
   if (after === before) return "changes nothing";
-  const effect = after.effects.find((other) => other.operationId === operationId);
-  return effect?.status ?? caseOf(after).status;
+  return findEffect(after, operationId)?.status ?? caseOf(after).status;
 }
 
 function receiptOf(finding: Finding): Receipt | undefined {
@@ -58,17 +72,17 @@ function receiptOf(finding: Finding): Receipt | undefined {
   return undefined;
 }
 
-/** A text says why it was not taken. */
+/** The snapshot with the finding folded, or a text that says why a statement was not taken. */
 function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Snapshot | string {
   const { content, operationId } = finding;
   if (content.kind === "statement") return foldStatement(snapshot, finding, options);
-  if (!snapshot.effects.some((effect) => effect.operationId === operationId)) return snapshot;
+  if (findEffect(snapshot, operationId) === undefined) return snapshot;
   const receipt = receiptOf(finding);
   if (receipt !== undefined) return foldReceipt(snapshot, operationId, receipt, options);
   switch (content.kind) {
     case "attemptEnd":
       return foldAttemptEnd(snapshot, operationId, content, options);
-    // A look-up was folded when it was made; a report is a receipt.
+    // A look-up was folded when it was made; a provider's report is a receipt and is handled above.
     case "erased":
     case "lookup":
     case "providerReport":
@@ -76,7 +90,7 @@ function foldOne(snapshot: Snapshot, finding: Finding, options: FoldOptions): Sn
   }
 }
 
-/** A provider's own proof, wherever it came from. */
+/** A provider's own proof, whether from an attempt, a look-up or a report. */
 export function foldReceipt(
   snapshot: Snapshot,
   operationId: string,
@@ -90,7 +104,7 @@ export function foldReceipt(
     return holdForMismatch(snapshot, effect, {
       why: unbound,
       providerId: receipt.providerId,
-      consequence: options.book.action(effect.action)?.consequence ?? "",
+      consequence: repeatConsequence(options.book, effect),
       nowMs,
     });
   }
@@ -102,7 +116,6 @@ export function foldReceipt(
       return reviewFailure(afterPlan(confirmed, effect, options), operationId, options);
     }
     case "prepared": {
-      // An attempt that was judged "not sent" did leave after all.
       const confirmed = confirm(snapshot, coreOf(effect), { receipt, settledBy: "finding", nowMs });
       const why = "it was judged not sent, and happened";
       return contradict(confirmed, operationId, { why, providerId: receipt.providerId }, options);
@@ -118,7 +131,7 @@ export function foldReceipt(
       );
     case "rejected":
     case "cancelled": {
-      // Refused, and then called failed: the same told twice.
+      // First refused, then reported as failed: the provider tells the same thing twice.
       if (effect.status === "rejected" && receipt.stage === "failed") return snapshot;
       const why = `it is ${effect.status}, and happened`;
       return contradict(snapshot, operationId, { why, providerId: receipt.providerId }, options);
@@ -135,9 +148,9 @@ function foldAttemptEnd(
   const effect = effectOf(snapshot, operationId);
   const attempt = effect.attempts.find((candidate) => candidate.n === content.attempt);
   if (attempt === undefined || content.answer.kind === "receipt") return snapshot;
-  // An end that was recorded by its own worker is not told twice.
+  // Its own worker has recorded an end already.
   if (attempt.end !== undefined && attempt.end.kind !== "orphaned") return snapshot;
-  // Given up by a person: only a receipt still settles it; an end without one must not bring it back into play.
+  // After a person has given it up only a receipt settles it; the end of an attempt must not start it again.
   const isOpen = (effect.status === "started" || effect.status === "unknown") && !isFinal(effect);
   if (!isOpen || lastAttempt(effect)?.n !== attempt.n) {
     return endOnly(snapshot, effect, content, options);
@@ -151,7 +164,7 @@ function foldAttemptEnd(
     settledBy: "finding",
     book: options.book,
     nowMs: options.nowMs,
-    // It may have been frozen and sent after its deadline; by now its socket is closed for certain.
+    // Its worker may have been frozen and have sent after the deadline; by now the socket is closed for certain.
     deadlineMs: Math.max(deadlineMs, options.nowMs),
   });
 }

@@ -1,28 +1,36 @@
-// What a person states of a review, after looking (design.md 4). Pure.
+// What a person states about a review, after looking (design.md 4). Pure.
 //
-// Judged again here by the same policy that showed the choices: between the look and this batch an attempt may have been
-// made, or evidence may have come. A statement ends the unknown only while there is nothing better; it is kept as `settledBy:
-// person` and counted apart. Later evidence may contradict it.
+// The policy that showed the choices is asked again here: since the person looked, an attempt may have been made or evidence may
+// have come. A statement settles an effect only while there is no better evidence. It is kept as `settledBy: person` and
+// counted apart, and later evidence may contradict it.
 import { choicesOf, whyNotTaken, type ChoiceFacts } from "../decisions/choices.ts";
 import { coreOf, type Effect } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
 import type { Review } from "../records/review.ts";
-import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+import {
+  caseOf,
+  findEffect,
+  withCase,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
+import { afterPlan } from "./after-plan.ts";
 import { cancelled, confirm, reject } from "./attempt.ts";
-import { openReview, resolveHolds, resolveReview } from "./reviews.ts";
+import { resolveHolds, resolveReview } from "./reviews.ts";
 
 export type FoldOptions = ChoiceFacts;
 
-type Told = Finding["content"] & { kind: "statement" };
+type StatementContent = Finding["content"] & { kind: "statement" };
 
 interface Stating {
   finding: Finding;
-  content: Told;
+  content: StatementContent;
   review: Pick<Review, "id" | "kind" | "subject" | "providerIds">;
   options: FoldOptions;
 }
 
-/** The snapshot with what was stated, or why it settles nothing. */
+/** The snapshot with the statement folded, or a text that says why it was refused. */
 export function foldStatement(
   snapshot: Snapshot,
   finding: Finding,
@@ -30,13 +38,13 @@ export function foldStatement(
 ): Snapshot | string {
   const { content } = finding;
   if (content.kind !== "statement" || snapshot.case === undefined) return snapshot;
-  const effect = snapshot.effects.find(({ operationId }) => operationId === finding.operationId);
+  const effect = findEffect(snapshot, finding.operationId);
   const review = reviewOf(snapshot, finding, { content, effect });
   if (review === undefined) return "refused: the review that it is about is not open";
   if (content.about !== undefined && content.about.attempts !== (effect?.attempts.length ?? 0)) {
     return "refused: another attempt was made since";
   }
-  // What was not seen must not be taken for seen.
+  // What else was found since is not part of what this person has seen.
   const { toldIds } = content.about ?? {};
   if (toldIds !== undefined && toldIds !== (review.providerIds ?? []).length) {
     return "refused: something else was told of it since";
@@ -54,17 +62,17 @@ export function foldStatement(
   return foldFor(withEffect(snapshot, known), known, stating);
 }
 
-/** What a resolved review was about stays with the effect: resolved ones are not read again. */
+/** Resolved reviews are not read again, so the effect keeps the provider ids that this one was about. */
 function withForeignIds(effect: Effect, { providerIds }: Stating["review"]): Effect {
   if (providerIds === undefined) return effect;
   return { ...effect, foreignIds: [...new Set([...(effect.foreignIds ?? []), ...providerIds])] };
 }
 
-/** Without a review named, it is about the one that holds the effect, or about an effect that none holds yet. */
+/** The review that the statement names, else the one that holds the effect; a stand-in for an effect that none holds yet. */
 function reviewOf(
   snapshot: Snapshot,
   { operationId }: Finding,
-  { content, effect }: { content: Told; effect: Effect | undefined },
+  { content, effect }: { content: StatementContent; effect: Effect | undefined },
 ): Stating["review"] | undefined {
   const id = content.about?.reviewId ?? effect?.reviewRef;
   if (id === undefined) return { id: "", kind: "UnknownEffect", subject: operationId };
@@ -103,21 +111,21 @@ function foldForCase(snapshot: Snapshot, stating: Stating): Snapshot {
   }
 }
 
-/** What a parked case showed to a person, because nobody looked for it any more, is the machine's again: its table decides. */
-function judgedAgain(snapshot: Snapshot, { finding, options }: Stating): Snapshot {
+/** While the case was parked its unknown effects went to a person; from now on `recover` decides about them again. */
+function recoverAgain(snapshot: Snapshot, { finding, options }: Stating): Snapshot {
   if (caseOf(snapshot).held?.reason !== "Poison") return snapshot;
   const resolution = { how: "released: judged again", by: finding.by, atMs: options.nowMs };
-  return snapshot.effects.reduce((judged, effect) => {
-    const review = judged.reviews.find(({ id }) => id === effect.reviewRef);
-    if (effect.status !== "unknown" || review?.kind !== "UnknownEffect") return judged;
-    return freed(resolveReview(judged, review.id, resolution), effect, {});
+  return snapshot.effects.reduce((after, effect) => {
+    const review = after.reviews.find(({ id }) => id === effect.reviewRef);
+    if (effect.status !== "unknown" || review?.kind !== "UnknownEffect") return after;
+    return freed(resolveReview(after, review.id, resolution), effect, {});
   }, snapshot);
 }
 
-/** What stood on the same version for good needs a new one to be decided anew; the rest goes on where it stood. */
+/** A case that has been decided on this version needs a new version to be decided again; any other goes on where it stood. */
 function release(snapshot: Snapshot, stating: Stating): Snapshot {
   const record = caseOf(snapshot);
-  const resolved = judgedAgain(resolvedBy(snapshot, stating, "released: tried again"), stating);
+  const resolved = recoverAgain(resolvedBy(snapshot, stating, "released: tried again"), stating);
   const isDecided = record.plan === undefined && record.decidedVersion === record.version;
   const isDecidedAnew = isDecided || record.held?.reason === "RepeatedIntent";
   return withCase(resolved, {
@@ -174,7 +182,7 @@ function foldFor(snapshot: Snapshot, effect: Effect, stating: Stating): Snapshot
 
 function statedReceipt(
   effect: Effect,
-  { by, content, providerId }: { providerId: string; by: string; content: Told },
+  { by, content, providerId }: { providerId: string; by: string; content: StatementContent },
 ): Receipt {
   const { operationId, payloadDigest, target } = effect;
   return {
@@ -185,7 +193,7 @@ function statedReceipt(
   };
 }
 
-/** No longer held: the machine goes on with it. */
+/** No review holds the effect any more: the machine goes on with it. */
 function freed(snapshot: Snapshot, effect: Effect, change: object): Snapshot {
   const { reviewRef: _resolved, ...rest } = effect;
   return withEffect(snapshot, { ...rest, ...change });
@@ -194,12 +202,12 @@ function freed(snapshot: Snapshot, effect: Effect, change: object): Snapshot {
 function abandon(
   snapshot: Snapshot,
   effect: Effect,
-  { by, content, nowMs }: { by: string; content: Told; nowMs: number },
+  { by, content, nowMs }: { by: string; content: StatementContent; nowMs: number },
 ): Snapshot {
   const { reviewRef: _resolved, ...held } = effect;
   const free = resolveHolds(snapshot, held, { how: "given up", by, atMs: nowMs });
   if (effect.status === "prepared") {
-    // An outbox effect's own review would only tell this same person that nobody was told.
+    // Unlike a rejected notification a cancelled one opens no review: it would only tell this same person.
     const given = withEffect(
       free,
       cancelled(effect, `given up by ${by}: ${content.reason}`, nowMs),
@@ -210,7 +218,7 @@ function abandon(
   return freed(free, effect, { abandonedBy: by, ...holds });
 }
 
-/** A contradiction that was seen holds nothing any more, and the next decision sees it, too. */
+/** A contradiction that a person has seen holds nothing any more; the new version lets the next decision see it, too. */
 function acknowledge(snapshot: Snapshot, { review }: Stating): Snapshot {
   if (review.kind !== "Contradiction") return snapshot;
   const record = caseOf(snapshot);
@@ -218,25 +226,4 @@ function acknowledge(snapshot: Snapshot, { review }: Stating): Snapshot {
     contradictionsOpen: Math.max(0, record.contradictionsOpen - 1),
     version: record.version + 1,
   });
-}
-
-/** An abandoned effect settled after its plan had ended is a new fact: for the next decision, or for a person if there is none. */
-export function afterPlan(
-  snapshot: Snapshot,
-  before: Effect,
-  { book, nowMs }: FoldOptions,
-): Snapshot {
-  const record = caseOf(snapshot);
-  if (before.origin !== "plan") return snapshot;
-  if (record.plan?.operationIds.includes(before.operationId) === true) return snapshot;
-  const moved = withCase(snapshot, { version: record.version + 1 });
-  const statuses = book.workflow(record.workflow.type)?.statuses;
-  if (statuses?.[record.status]?.final !== true) return moved;
-  return openReview(moved, {
-    subject: "case",
-    kind: "FactsChangedAfterEnd",
-    why: `${before.action} (${before.operationId}), which had been given up, was settled after the case had ended`,
-    consequence: "What was done and told since rests on not knowing it.",
-    nowMs,
-  })[0];
 }

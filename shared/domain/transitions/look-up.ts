@@ -1,4 +1,4 @@
-// What a look-up showed, folded at once and kept as a finding in the same batch (design.md 5). Pure.
+// What a look-up found is folded at once, and kept as a finding in the same batch (design.md 5). Pure.
 import { termsAt } from "../decisions/terms.ts";
 import { backOffMs } from "../decisions/back-off.ts";
 import type { Book } from "../definitions.ts";

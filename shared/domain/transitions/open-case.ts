@@ -1,7 +1,7 @@
 // The first record of a case. Pure.
 //
-// Revision 0 is a case that was opened by code without its workflow: nothing of it is folded, and whoever folds its first
-// event gives it the first status.
+// Code that does not have the case's workflow opens it with revision 0: nothing is folded yet, and the code that folds the first
+// event gives the case its first status.
 import { digestOf } from "../canonical-json.ts";
 import type { Workflow } from "../definitions.ts";
 import type { Case } from "../records/case.ts";
@@ -9,7 +9,7 @@ import { schemaVersion } from "../records/evidence.ts";
 import type { Event } from "../records/inbox.ts";
 import { caseOf, withCase, withLine, type Snapshot } from "../records/snapshot.ts";
 
-/** The record of a case that an event names, with nothing of it folded yet. */
+/** The record of the case that an event names; the event itself is not folded yet. */
 export function openCase(
   snapshot: Snapshot,
   event: Event,
@@ -39,7 +39,7 @@ export function openCase(
   return withLine({ ...snapshot, case: record }, "case opened");
 }
 
-/** What code without the workflow could not know. */
+/** Sets the status and revision of a case that was opened without its workflow. */
 export function adoptCase(snapshot: Snapshot, workflow: Workflow): Snapshot {
   const { type, revision } = caseOf(snapshot).workflow;
   if (revision > 0) return snapshot;

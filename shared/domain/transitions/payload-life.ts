@@ -1,14 +1,14 @@
 // How long a sensitive payload is kept, and what happens while it cannot be read. Pure.
 //
-// It is needed as long as its effect has no outcome, or a plan may still make an effect of it. From the batch on that ends
-// this its document lives on for a while, and then ends by itself; so nobody has to remember to delete it.
+// It is needed as long as its effect has no outcome, or a plan may still make a notification of it. The batch that ends this
+// need sets a TTL on its document, so nobody has to remember to delete it.
 // An effect whose payload cannot be read is held: nothing is claimed, and each turn looks again.
 import { effectOf, withEffect, type Snapshot } from "../records/snapshot.ts";
 import { hasEnded } from "../records/effect.ts";
 import { openReview, resolveReview } from "./reviews.ts";
 import type { Thawed } from "../frozen-payload.ts";
 
-/** The payload documents that were needed, or are new, and are not needed after this batch. */
+/** Ids of the payload documents that this batch leaves unneeded: needed before, or created by it. */
 export function endedPayloads(before: Snapshot, after: Snapshot): string[] {
   const needed = new Set(neededPayloads(after));
   const candidates = new Set([...neededPayloads(before), ...after.payloads.map(({ id }) => id)]);
@@ -38,7 +38,7 @@ export function holdForPayload(
   return withEffect(opened, { ...effect, payloadHold });
 }
 
-/** It can be read, and is what was frozen. */
+/** For a payload that can be read again and is what was frozen. */
 export function liftPayloadHold(snapshot: Snapshot, operationId: string, nowMs: number): Snapshot {
   const effect = effectOf(snapshot, operationId);
   if (effect.payloadHold === undefined) return snapshot;

@@ -1,9 +1,9 @@
 // The two ways a plan ends (design.md 5, rules 4 and 6). Pure.
 //
-//   commit    all confirmed on the version decided on: the status, version + 1, and the outbox effects that this
-//             very batch justifies: nobody is left untold by a crash
-//   endPlan   stale or broken, and nothing of it on its way: cancel what is prepared, keep the rest as
-//             history, version + 1, so that the next decision is a new one
+//   commit    every effect is confirmed: new status, version + 1, and, in the same batch, the outbox effects that the commit
+//             justifies, so that no crash leaves anybody untold (seed 2, "Separate business state from notification delivery")
+//   endPlan   the plan is stale or broken and nothing of it is on its way: cancel what is prepared, keep the rest as history,
+//             version + 1, so that no version is decided twice
 import type { Book } from "../definitions.ts";
 import {
   caseOf,
@@ -14,7 +14,7 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { cancelled } from "./attempt.ts";
-import { prepareEffect, withPrepared } from "./decide.ts";
+import { prepareEffect, withPrepared } from "./prepare-effect.ts";
 import { resolveHolds } from "./reviews.ts";
 
 const committedLine = "committed: ";

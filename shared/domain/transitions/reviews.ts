@@ -1,4 +1,4 @@
-// Opening and closing reviews, and holding a case: always in the batch of what made them necessary.
+// Opens and resolves reviews and holds effects and cases, always in the batch of what made it necessary. Pure.
 import { openMismatch } from "../decisions/doubts.ts";
 import type { Case, HeldReason } from "../records/case.ts";
 import { hasEnded, isFinal, type Effect, type EffectCore } from "../records/effect.ts";
@@ -39,7 +39,7 @@ export function openReview(snapshot: Snapshot, need: ReviewNeed): [Snapshot, str
   return [withLine(opened, `review opened (${need.kind}): ${need.why}`), review.id];
 }
 
-/** Holds one effect: until evidence or a person settles it, the machine leaves it alone. */
+/** Holds one effect: the machine leaves it alone until evidence or a person settles it. */
 export function holdEffect(
   snapshot: Snapshot,
   effect: Effect,
@@ -49,7 +49,7 @@ export function holdEffect(
   return withEffect(opened, { ...effect, reviewRef });
 }
 
-/** Holds the plan lane; the outbox lane goes on. A hold that stood before it is replaced, so that no review outlives its hold. */
+/** Holds the plan lane; the outbox lane goes on. Resolves the review of an earlier hold, which this one replaces. */
 export function holdCase(
   snapshot: Snapshot,
   need: {
@@ -77,9 +77,9 @@ export function holdCase(
 }
 
 /**
- * The provider told of something else under this operation. One review however often it is told, and only a person ends it:
- * no outcome of an attempt says what that other thing is. A started effect's document is not rewritten (its `_ts` is the
- * attempt's start); what it becomes finds the review again.
+ * The provider showed something else under this operation. One review, however often it is shown; only a person resolves it,
+ * because no outcome of an attempt says what that other thing is. The document of a started effect is not rewritten (its
+ * `_ts` is the attempt's start): its next status finds the open review (attempt.ts).
  */
 export function holdForMismatch(
   snapshot: Snapshot,
@@ -89,13 +89,13 @@ export function holdForMismatch(
   const { foreignIds = [], operationId } = effect;
   const { providerId } = need;
   const known = openMismatch(snapshot, effect)?.id;
-  // A person has seen it, and nothing waits for an outcome any more.
+  // A person has seen this very id, and the effect is final: there is nothing more to hold.
   if (known === undefined && isFinal(effect) && foreignIds.includes(providerId)) return snapshot;
   const mismatch = { ...need, subject: operationId, kind: "EvidenceMismatch" } as const;
   const [opened, reviewRef] =
     known === undefined ? openReview(snapshot, mismatch) : [snapshot, known];
   const told = withProviderId(opened, reviewRef, providerId);
-  // What has an outcome is held by nothing; all that it may wait for is news of its delivery.
+  // An effect with an outcome is not held; its `reviewRef` may show that its delivery is overdue, and stays.
   if (effect.status === "started" || hasEnded(effect)) return told;
   return effect.reviewRef === reviewRef ? told : withEffect(told, { ...effect, reviewRef });
 }
@@ -109,7 +109,7 @@ function withProviderId(snapshot: Snapshot, reviewRef: string, providerId: strin
   return { ...snapshot, reviews };
 }
 
-/** What the provider calls so was told to be something else, whether a person has seen it yet or not. */
+/** Whether this provider id was found to be something else, seen by a person or not. */
 export function isForeign(snapshot: Snapshot, effect: Effect, providerId: string): boolean {
   const { foreignIds = [] } = effect;
   const { providerIds = [] } = openMismatch(snapshot, effect) ?? {};
@@ -128,29 +128,29 @@ export function resolveReview(
   return withLine({ ...snapshot, reviews }, `review resolved: ${resolution.how}`);
 }
 
-/** It has an outcome: no review of what it waited for outlives it, but for one that says that something else was found. */
+/** The effect has an outcome: resolves the reviews of what it waited for, but not one that says that something else was found. */
 export function resolveHolds(snapshot: Snapshot, effect: EffectCore, how: Resolution): Snapshot {
   const { grantHold, operationId, payloadHold, reviewRef } = effect;
   const refs = [reviewRef, grantHold, payloadHold];
   const ended = snapshot.reviews.filter(
     ({ id, kind, subject }) =>
       kind !== "EvidenceMismatch" &&
-      (refs.includes(id) || (subject === operationId && isOfNoOutcome(kind))),
+      (refs.includes(id) || (subject === operationId && asksForOutcome(kind))),
   );
   return ended.reduce((resolved, { id }) => resolveReview(resolved, id, how), snapshot);
 }
 
-function isOfNoOutcome(kind: ReviewKind): boolean {
+function asksForOutcome(kind: ReviewKind): boolean {
   return kind === "UnknownEffect" || kind === "AttemptsExhausted";
 }
 
-/** The same effect, waiting for nothing and in no review. */
+/** The effect without the holds that it had. */
 export function unheld(effect: EffectCore): EffectCore {
   const { grantHold: _grant, payloadHold: _payload, reviewRef: _review, ...free } = effect;
   return free;
 }
 
-/** New facts answer a hold that a decision made; a contradiction stays until a person resolves it. */
+/** Lifts the hold of the case, if there is one. Open contradictions hold it all the same. */
 export function releaseHold(snapshot: Snapshot, how: string, nowMs: number): Snapshot {
   const { held }: Case = caseOf(snapshot);
   if (held === undefined) return snapshot;

@@ -1,8 +1,11 @@
-// Whether a receipt is of this operation: by its id, its target and its payload, and by what its provider told of it before. Pure.
+// Is a receipt bound to this operation? By operation id, target and payload, and by what its provider id stood for before. Pure.
 //
-// What was told to be something else does not become this operation's by being told with fewer words. Words that could not be
-// compared prove nothing; but of that which a receipt has proved already, perhaps since they came, there is nothing left to
-// compare, and what was denied they speak against: it may be just this that was done.
+// A provider id that once stood for something else never confirms this operation, however little a later receipt says.
+// A receipt may repeat parts of a payload that is sensitive or erased here, so that nothing can be compared (`notCompared`):
+//
+//   no outcome yet             it proves nothing
+//   confirmed by the same id   an earlier receipt was compared; nothing is left to compare
+//   rejected, cancelled        it speaks against that: this may be the very thing that was done
 import type { Effect } from "../records/effect.ts";
 import { notCompared, type Receipt } from "../records/evidence.ts";
 import type { Snapshot } from "../records/snapshot.ts";

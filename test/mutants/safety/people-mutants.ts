@@ -127,9 +127,9 @@ export const peopleMutants: readonly SafetyMutant[] = [
   {
     without: "a confirmation to make good",
     patches: one(
-      `${domain}/transitions/decide.ts`,
-      'if (named?.status !== "confirmed") {',
-      "if (named === undefined) {",
+      `${domain}/decisions/refused-plan.ts`,
+      'return named?.status === "confirmed"',
+      "return named !== undefined",
     ),
     seenBy: ["compensationHasCause"],
   },

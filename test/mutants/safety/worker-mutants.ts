@@ -28,8 +28,8 @@ export const workerMutants: readonly SafetyMutant[] = [
     without: "leaving a call to the code whose contract it was made under",
     patches: one(
       "shared/domain/decisions/leave.ts",
-      "return effect.contractRevision > known && isYoung;",
-      "return effect.contractRevision > known + 9 && isYoung;",
+      "return effect.contractRevision > known && isYoung(",
+      "return effect.contractRevision > known + 9 && isYoung(",
     ),
     seenBy: ["progress"],
   },

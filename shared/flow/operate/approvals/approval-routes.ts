@@ -12,6 +12,7 @@ import { hasRole, isSamePrincipal, mayReadContent, type Principal } from "../acc
 import { Cursor, cursorText, Max, Next } from "../page.ts";
 import { CaseId, DecisionId, getRoute, postRoute, Tenant } from "../route.ts";
 import type { Reply } from "../serve.ts";
+import { findEffect } from "../../../domain/records/snapshot.ts";
 import { ShownEffect, showEffect } from "../shown.ts";
 import type { AnswerResult } from "./answer-approval.ts";
 
@@ -144,9 +145,7 @@ export async function showApproval(
   if (history === undefined) return noSuchApproval;
   const { snapshot } = history;
   const approval = snapshot.approvals.find(({ id }) => id === approvalId);
-  const effect: Effect | undefined = snapshot.effects.find(
-    ({ operationId }) => operationId === approval?.operationId,
-  );
+  const effect = findEffect(snapshot, approval?.operationId);
   if (approval === undefined || effect === undefined) return noSuchApproval;
   const mayRead = mayReadContent(principal, key.tenantId);
   const facts = mayRead ? snapshot.case?.facts : undefined;

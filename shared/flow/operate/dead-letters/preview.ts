@@ -9,7 +9,7 @@ import type { Step } from "../../../domain/decisions/step.ts";
 import type { Book } from "../../../domain/definitions.ts";
 import { caseKeyText, type CaseKey } from "../../../domain/identity.ts";
 import { isOpenUnknown, type Effect } from "../../../domain/records/effect.ts";
-import type { Snapshot } from "../../../domain/records/snapshot.ts";
+import { findEffect, type Snapshot } from "../../../domain/records/snapshot.ts";
 import type { CaseStore } from "../../../stores/ports.ts";
 
 export const Preview = z.object({
@@ -113,7 +113,7 @@ function stepPreview(snapshot: Snapshot, step: Step): Preview {
         says: "Would decide again: this version of the case has not been decided on yet.",
       };
     case "claim": {
-      const effect = snapshot.effects.find(({ operationId }) => operationId === step.operationId);
+      const effect = findEffect(snapshot, step.operationId);
       const says = `Would send ${effect?.action ?? "an effect"}: it is intended, and nothing of it has left.`;
       return { verdict: "wouldSend", says, operationId: step.operationId };
     }

@@ -4,7 +4,7 @@ import type { Effect } from "../../../domain/records/effect.ts";
 import type { Finding } from "../../../domain/records/evidence.ts";
 import type { OperatorRecord } from "../../../domain/records/operator-record.ts";
 import type { Review } from "../../../domain/records/review.ts";
-import type { Snapshot } from "../../../domain/records/snapshot.ts";
+import { findEffect, type Snapshot } from "../../../domain/records/snapshot.ts";
 import type { OperatorStore } from "../../../stores/operator-ports.ts";
 import type { CaseStore } from "../../../stores/ports.ts";
 import type { Reply } from "../serve.ts";
@@ -54,7 +54,7 @@ export async function findReview(
     snapshot,
     storeMs,
     review,
-    effect: snapshot.effects.find(({ operationId }) => operationId === review.subject),
+    effect: findEffect(snapshot, review.subject),
     version,
     statements: snapshot.findings.filter((finding): finding is Statement =>
       isAbout(finding, reviewId),

@@ -1,9 +1,9 @@
 // A review as somebody saw it: whatever could change that person's mind changes this text.
 import type { Review } from "../../../domain/records/review.ts";
-import type { Snapshot } from "../../../domain/records/snapshot.ts";
+import { findEffect, type Snapshot } from "../../../domain/records/snapshot.ts";
 
 export function reviewVersionOf(snapshot: Snapshot, { subject }: Pick<Review, "subject">): string {
-  const effect = snapshot.effects.find(({ operationId }) => operationId === subject);
+  const effect = findEffect(snapshot, subject);
   const findings = snapshot.findings.filter(
     // What people say of it is judged by itself.
     ({ content, operationId }) => operationId === subject && content.kind !== "statement",
