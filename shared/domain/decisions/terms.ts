@@ -7,7 +7,7 @@ import type { Book, Provider } from "../definitions.ts";
 import type { Plan } from "../records/case.ts";
 import { areSame, provesNothingLeft, type Effect, type Terms } from "../records/effect.ts";
 
-/** "" where there is none. `next` asks before every write, so a throw of a team's `accountOf` must not stop the recording of a receipt. */
+/** "" where there is none. `next` asks before every write: a team's `accountOf` that throws must not stop it. */
 export function accountAt(provider: Provider, tenantId: string): string {
   try {
     const account: unknown = provider.accountOf(tenantId);
