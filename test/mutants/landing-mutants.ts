@@ -40,8 +40,8 @@ export const landingMutants: readonly Mutant[] = [
   {
     rule: "an error that comes from a key's store says so",
     file: "shared/domain/transitions/attempt.ts",
-    find: "end.replayedError = true;",
-    replace: "end.replayedError = false;",
+    find: 'silenceMarks = ["replayedError", ',
+    replace: "silenceMarks = [",
     killedBy: "Stripe is not asked again once it repeats a stored error",
     testFile: "test/providers/presets.test.ts",
   },
