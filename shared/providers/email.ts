@@ -15,6 +15,7 @@ import type { Answer } from "../domain/records/evidence.ts";
 import { answerOf, provesNothing, usualAnswers } from "./answer-of.ts";
 import { httpPoster } from "./http-call.ts";
 import type { Answered } from "./http-answer.ts";
+import { readWebhook } from "./read-webhook.ts";
 import { versionAt } from "./http-url.ts";
 
 const provider = "email";
@@ -95,10 +96,19 @@ export function email(options: {
   };
 }
 
+/** The names of a message's headers come back in whatever case a mail system gave them. */
+const Headers = z
+  .record(z.string(), z.unknown())
+  .transform((headers) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  );
+const Ours = z.object({ headers: Headers.pipe(z.object({ "x-operation-id": z.unknown() })) });
 const Webhook = z.object({
   id: MessageId,
   to: z.string().max(320).optional(),
-  headers: z.object({ "X-Operation-Id": z.string().max(64), "X-Case-Key": z.string().max(128) }),
+  headers: Headers.pipe(
+    z.object({ "x-operation-id": z.string().max(64), "x-case-key": z.string().max(128) }),
+  ),
 });
 const stages: Readonly<Record<string, ProviderReport["stage"]>> = {
   "message.delivered": "delivered",
@@ -107,14 +117,14 @@ const stages: Readonly<Record<string, ProviderReport["stage"]>> = {
 
 function reportOf(body: { type: string; data: unknown }): ProviderReport | undefined {
   const stage = Object.hasOwn(stages, body.type) ? stages[body.type] : undefined;
-  const told = Webhook.safeParse(body.data).data;
-  if (stage === undefined || told === undefined) return undefined;
-  const { headers, id, to } = told;
+  // Without our header it is about somebody else's message.
+  if (stage === undefined || !Ours.safeParse(body.data).success) return undefined;
+  const { headers, id, to } = readWebhook(provider, Webhook, body.data);
   return {
     about: {
       kind: "operation",
-      caseKey: headers["X-Case-Key"],
-      operationId: headers["X-Operation-Id"],
+      caseKey: headers["x-case-key"],
+      operationId: headers["x-operation-id"],
     },
     providerId: id,
     stage,

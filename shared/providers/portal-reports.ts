@@ -7,10 +7,11 @@
 import { z } from "zod";
 import type { ProviderReport } from "../domain/definitions.ts";
 import { Said } from "./answer-of.ts";
+import { readWebhook } from "./read-webhook.ts";
 
-const CreditNote = z.object({
+const Keyed = z.object({ idempotencyKey: z.string().min(1).max(64) });
+const CreditNote = Keyed.extend({
   id: Said,
-  idempotencyKey: z.string().min(1).max(64),
   invoice: Said,
   amount: Said,
   currency: Said,
@@ -19,13 +20,15 @@ const CreditNote = z.object({
 const stages: Readonly<Record<string, ProviderReport["stage"]>> = {
   "credit_note.accepted": "accepted",
   "credit_note.issued": "delivered",
+  // By the supplier, who has looked at what the portal took.
+  "credit_note.declined": "failed",
 };
 
 export function portalReport(body: { type: string; data: unknown }): ProviderReport | undefined {
   const stage = Object.hasOwn(stages, body.type) ? stages[body.type] : undefined;
-  const told = CreditNote.safeParse(body.data).data;
-  if (stage === undefined || told === undefined) return undefined;
-  const { id, idempotencyKey, ...echoed } = told;
+  // Without a key it is about what somebody made by hand.
+  if (stage === undefined || !Keyed.safeParse(body.data).success) return undefined;
+  const { id, idempotencyKey, ...echoed } = readWebhook("supplier-portal", CreditNote, body.data);
   const about = { kind: "providerKey", providerKey: idempotencyKey } as const;
   return { about, providerId: id, stage, echoed };
 }

@@ -66,10 +66,15 @@ function portalWorld() {
   };
 }
 
-function tell(world: PortalWorld, change: Record<string, string> = {}, sent: Sent = {}) {
+function tell(
+  world: PortalWorld,
+  change: Record<string, unknown> = {},
+  sent: Sent = {},
+  type = "credit_note.issued",
+) {
   const { reason: _unsaid, ...echoed } = payload;
   const data = { id: "cn-1", idempotencyKey: providerKey, ...echoed, ...change };
-  const body = { type: "credit_note.issued", timestamp: "2026-03-01T09:00:00Z", data };
+  const body = { type, timestamp: "2026-03-01T09:00:00Z", data };
   return world.deliver(JSON.stringify(body), { source: "portal-t1", ...sent });
 }
 
@@ -154,6 +159,36 @@ describe("a report that names nothing but the key", () => {
     await tell(world);
     await tell(world, { id: "cn-2" });
     expect(world.findings(key)).toHaveLength(2);
+  });
+});
+
+test("a credit note that the portal took and the supplier declined has failed at its goal", async () => {
+  const world = portalWorld();
+  const key = world.keyOf("R-1");
+  await world.prepare(key);
+  await tell(world, {}, {}, "credit_note.declined");
+  expect(world.findings(key)).toMatchObject([{ content: { receipt: { stage: "failed" } } }]);
+});
+
+describe("a report in a shape that its adapter does not know", () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ["a number for text", { amount: 12.5 }, "amount"],
+    ["another name for its own id", { id: undefined, noteId: "cn-1" }, "id"],
+  ])(
+    "(%s) is not answered with thanks: it must come again, for a mended adapter",
+    async (_what, change, field) => {
+      const world = portalWorld();
+      await world.prepare(world.keyOf("R-1"));
+      await expect(tell(world, change)).rejects.toThrow(`cannot be read, in: ${field}.`);
+      expect([...world.findings(world.keyOf("R-1")), ...world.kept()]).toEqual([]);
+    },
+  );
+
+  test("of what bears no key of ours is none of ours: thanks, and nothing is kept of it but that it came", async () => {
+    const world = portalWorld();
+    const said = await tell(world, { idempotencyKey: undefined, amount: 12.5 });
+    expect([said.status, said.said]).toEqual([202, { matched: false }]);
+    expect(world.refusals()).toMatchObject([{ status: 404 }]);
   });
 });
 

@@ -1,6 +1,6 @@
 // A provider's own webhook is evidence about an effect, never a fact of the case (design.md 5, rule 3; cases.md 54).
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../../shared/domain/canonical-json.ts";
 import { caseKeyText } from "../../../shared/domain/identity.ts";
 import { recordReport, type ReportRecorded } from "../../../shared/flow/intake/record-report.ts";
 import { email } from "../../../shared/providers/email.ts";
@@ -19,6 +19,8 @@ interface Told {
   to?: string;
   eventId?: string;
   tenantId?: string;
+  /** As a mail system gives our headers back. */
+  headers?: Record<string, unknown>;
 }
 
 async function tell(world: World, told: Told = {}): Promise<ReportRecorded> {
@@ -27,16 +29,19 @@ async function tell(world: World, told: Told = {}): Promise<ReportRecorded> {
   const headers = {
     "X-Operation-Id": told.operation ?? effect?.operationId,
     "X-Case-Key": caseKeyText(key),
+    ...told.headers,
   };
-  const data = { id, headers, ...(told.to === undefined ? {} : { to: told.to }) };
+  const content = Buffer.from(
+    JSON.stringify({ type, timestamp: "2026-11-29T12:00:00Z", data: { id, headers, to: told.to } }),
+  );
   const recorded = await recordReport(
     { ...world, random: () => eventId },
     {
       provider: { ...world.bare, report },
       source: { name: "mail-webhooks", tenantId },
       eventId,
-      content: Buffer.from(JSON.stringify({ type, timestamp: "2026-11-29T12:00:00Z", data })),
-      digest: digestOf({ type, data }),
+      content,
+      digest: createHash("sha256").update(content).digest("hex"),
       receivedAtMs: world.nowMs(),
     },
   );
@@ -119,6 +124,23 @@ describe("a report of a message that nobody could prove", () => {
     expect(await world.reviews()).toEqual([]);
   });
 
+  test("with our headers' names in small letters is ours", async () => {
+    const world = await told("appliedAndDropped");
+    const operation = (await mail(world))?.operationId;
+    const headers = { "x-operation-id": operation, "x-case-key": caseKeyText(key) };
+    await tell(world, {
+      headers: { "X-Operation-Id": undefined, "X-Case-Key": undefined, ...headers },
+    });
+    expect(await mail(world)).toMatchObject({ status: "confirmed", settledBy: "finding" });
+  });
+
+  test("that names our operation and cannot be read must come again", async () => {
+    const world = await told("appliedAndDropped");
+    const headers = { "X-Case-Key": undefined };
+    await expect(tell(world, { headers })).rejects.toThrow("in: headers.x-case-key.");
+    expect((await mail(world))?.status).toBe("unknown");
+  });
+
   test("to somebody else confirms nothing", async () => {
     const world = await told("appliedAndDropped");
     await tell(world, { to: "b@example.org" });
@@ -130,6 +152,7 @@ describe("a report that is not ours", () => {
   test.each<[string, Told, string]>([
     ["of an operation that is not known", { operation: "a".repeat(26) }, "kept"],
     ["signed for another tenant", { tenantId: "globex" }, "kept"],
+    ["without our headers", { headers: { "X-Operation-Id": undefined } }, "notOurs"],
     ["of a kind that nobody knows", { type: "message.opened" }, "notOurs"],
   ])("%s touches no case", async (_what, change, kind) => {
     const world = await told();
