@@ -11,6 +11,7 @@ export const metrics = {
   "countersign.duplicates.absorbed": { kind: "counter", attributes: ["place"] },
   "countersign.checkpoints.failed": { kind: "counter", attributes: [] },
   "countersign.cases.completed": { kind: "counter", attributes: [] },
+  "countersign.deliveries.refused": { kind: "counter", attributes: ["problem"] },
   "countersign.reports.unmatched": { kind: "counter", attributes: [] },
   "countersign.batches": { kind: "counter", unit: "{batch}", attributes: [] },
   "countersign.store.charge": { kind: "counter", unit: "{RU}", attributes: [] },

@@ -167,6 +167,20 @@ describe("what is counted", () => {
     });
   });
 
+  test("of what was not taken is told by what was wrong, so that no sender gives up unnoticed", async () => {
+    const heard = heardTelemetry();
+    const intake = intakeWorld(undefined, [], heard.telemetry);
+    await intake.deliver(bodyOf());
+    await intake.deliver(bodyOf({ note: "other words" }));
+    await intake.deliver(bodyOf({ reference: 7 }), { id: "dlv-2" });
+    await intake.deliver(bodyOf(), { id: "dlv-3", signedBy: [] });
+    expect(await heard.metric("countersign.deliveries.refused")).toEqual({
+      "problem=event-id-reused": 1,
+      "problem=invalid-body": 1,
+      "problem=invalid-headers": 1,
+    });
+  });
+
   test("names the claim that came second as a duplicate that the ledger absorbed", async () => {
     const heard = heardTelemetry();
     const world = newWorld();
