@@ -102,7 +102,7 @@ const Headers = z
   .transform((headers) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   );
-const Ours = z.object({ headers: Headers.pipe(z.object({ "x-operation-id": z.unknown() })) });
+const Ours = z.object({ headers: Headers.pipe(z.object({ "x-operation-id": z.string() })) });
 const Webhook = z.object({
   id: MessageId,
   to: z.string().max(320).optional(),

@@ -45,6 +45,14 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 const turns = fc.array(turn, { maxLength: 8 });
 const looks = fc.array(fc.constantFrom(...lookedUp), { maxLength: 14 });
 
+/** What must be so of an effect that ends like that. */
+const mayBe: Record<string, (seen: { applied: number; reviews: number }) => boolean> = {
+  confirmed: ({ applied }) => applied === 1,
+  rejected: ({ applied }) => applied === 0,
+  cancelled: ({ applied }) => applied === 0,
+  unknown: ({ reviews }) => reviews === 1,
+};
+
 describe.each(["portal", "crm", "board", "email"] as const)("the adapter of the %s", (name) => {
   test("does its effect once at most, calls done only what was done, and leaves nothing undecided", async () => {
     await fc.assert(
@@ -53,10 +61,7 @@ describe.each(["portal", "crm", "board", "email"] as const)("the adapter of the 
         await world.run(world.worker(), 30 * 24 * 3_600_000);
         const { applied, reviews, status } = await world.ends();
         expect(applied).toBeLessThanOrEqual(1);
-        if (status === "confirmed") expect(applied).toBe(1);
-        if (status === "rejected") expect(applied).toBe(0);
-        expect(["confirmed", "rejected", "unknown", "cancelled"]).toContain(status);
-        if (status === "unknown") expect(reviews).toHaveLength(1);
+        expect(mayBe[status ?? "none"]?.({ applied, reviews: reviews.length })).toBe(true);
       }),
       { numRuns: 60 },
     );

@@ -153,6 +153,7 @@ describe("a report that is not ours", () => {
     ["of an operation that is not known", { operation: "a".repeat(26) }, "kept"],
     ["signed for another tenant", { tenantId: "globex" }, "kept"],
     ["without our headers", { headers: { "X-Operation-Id": undefined } }, "notOurs"],
+    ["whose header of ours is empty", { headers: { "X-Operation-Id": null } }, "notOurs"],
     ["of a kind that nobody knows", { type: "message.opened" }, "notOurs"],
   ])("%s touches no case", async (_what, change, kind) => {
     const world = await told();
