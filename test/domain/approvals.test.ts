@@ -1,4 +1,4 @@
-// An approval speaks for one operation, one digest and one version (design.md 9), and the latest question is the one that counts.
+// An approval speaks for one operation, one digest and one version (design.md 9), and the latest question is the one whose yes counts.
 import { describe, expect, test } from "vitest";
 import { approvalState } from "../../shared/domain/decisions/approvals.ts";
 import type { Plan } from "../../shared/domain/records/case.ts";
@@ -65,12 +65,24 @@ describe("a plan that two approvals are asked for", () => {
   test("is what its latest questions say, in whatever order the store gives them", () => {
     const { snapshot, plan } = asked();
     const again = askApprovals(snapshot, plan.operationIds, { book, nowMs });
-    const refusing = { ...yes, decision: "refuse" } as const;
     const approvals = again.approvals.map((one) =>
-      one.n > 2 ? approved(one) : { ...one, answer: refusing },
+      one.n > 2 ? approved(one) : { ...one, expiresAtMs: nowMs },
     );
     for (const order of [approvals, approvals.toReversed()]) {
       expect(approvalState({ ...again, approvals: order }, plan, nowMs).kind).toBe("given");
     }
+  });
+
+  test("is refused by a no to any of its questions, also to one that was asked anew since", () => {
+    const { snapshot, plan } = asked();
+    const again = askApprovals(snapshot, plan.operationIds, { book, nowMs });
+    const refusing = { ...yes, decision: "refuse" } as const;
+    const approvals = again.approvals.map((one) =>
+      one.n === 1 ? { ...one, answer: refusing } : approved(one),
+    );
+    expect(approvalState({ ...again, approvals }, plan, nowMs)).toEqual({
+      kind: "refused",
+      by: "ana",
+    });
   });
 });

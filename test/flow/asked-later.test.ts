@@ -1,6 +1,7 @@
 // A team comes to want a person's yes for an action, by a deploy or by a setting, while plans that nobody was asked about are frozen.
 import { describe, expect, test } from "vitest";
 import type { Book } from "../../shared/domain/definitions.ts";
+import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import { planOfTwo } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
@@ -69,4 +70,44 @@ describe("a plan that was decided when its actions asked nobody", () => {
     await world.turn(worker);
     expect((await world.record()).status).toBe("done");
   });
+});
+
+test("a no whose question ran out while it was on its way stands, whatever is said to the question that was asked anew", async () => {
+  const soon = { current: async () => {} };
+  const world = newWorld({
+    decide: ({ version }) => (version === 1 ? planOfTwo : { kind: "wait", why: "refused" }),
+    approve: [first],
+    refresh: async (facts) => {
+      await soon.current();
+      return facts;
+    },
+  });
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  const [old] = await approvals(world);
+  if (old === undefined) throw new Error("nothing was asked");
+  world.advance(old.expiresAtMs - world.nowMs() - 5000);
+  soon.current = async () => {
+    soon.current = async () => {};
+    world.advance(6000);
+    await world.turn();
+  };
+  const answer = (approvalId: string, decision: "approve" | "refuse", id: string) =>
+    answerApproval(
+      { ...world, log: { info() {}, warn() {}, error() {} }, random: () => id },
+      {
+        key,
+        approvalId,
+        decision,
+        answerId: id,
+        principal: { id, isPerson: true, roleClaims: ["approver"] },
+      },
+    );
+  expect(await answer(old.id, "refuse", "ben")).toEqual({ kind: "answered" });
+  const anew = (await approvals(world)).at(-1);
+  expect(anew).toMatchObject({ n: 2, operationId: old.operationId });
+  await answer(anew?.id ?? "", "approve", "cleo");
+  await world.run(world.worker(), 60_000);
+  expect(sent(world)).toEqual([]);
+  expect((await world.effects()).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
 });

@@ -4,7 +4,7 @@ import type { Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import type { Receipt } from "../../shared/domain/records/evidence.ts";
 import { planOf, receiptFor } from "../domain/situations.ts";
-import { ana, operatorsOf } from "./operate/operators.ts";
+import { ana, operatorsOf, una, type Who } from "./operate/operators.ts";
 import { key, newWorld, type World } from "./world.ts";
 
 const pay = { action: "keyed.first.v1", target: "T-1", payload: { amount: "50.00" } };
@@ -86,4 +86,33 @@ describe("a compensation that waits for a person", () => {
     const { approvals } = (await world.cases.read(key)).snapshot;
     expect(approvals.map(({ answer }) => answer?.decision)).toEqual(["approve", undefined]);
   });
+});
+
+test("a compensation that was denied while its call may still land is made by no other action before a person has said yes", async () => {
+  const other = { ...takeBack, action: "keyed.second.v1", target: "T-2" };
+  const world = newWorld({
+    decide: ({ effects, facts }) => {
+      const [paid, tried] = effects;
+      if (paid === undefined) return planOf([pay], { nextStatus: "open" });
+      if (facts["recalled"] !== true) return { kind: "wait", why: "nothing to take back" };
+      const step = tried === undefined ? takeBack : other;
+      return planOf([{ ...step, compensates: paid.operationId }]);
+    },
+  });
+  world.bare.script = ["appliesLate"];
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  await world.post(2, { recalled: true });
+  await world.run(world.worker(), 1000);
+  const people = operatorsOf(world);
+  const [review] = await world.reviews();
+  const both: Who = ["ivo", "overrider@acme", "operator@acme"];
+  const asked = await people.resolve(review?.id ?? "", { how: "didNotHappen", forced: true }, both);
+  await people.confirm(review?.id ?? "", { requestId: asked.body.requestId }, una);
+  await world.run(world.worker(), 1000);
+  world.applyLate();
+  const takenBack = [...world.bare.applied, ...world.keyed.applied.slice(1)];
+  expect(takenBack.map(({ action }) => action)).toEqual([takeBack.action]);
+  const { approvals } = (await world.cases.read(key)).snapshot;
+  expect(approvals).toMatchObject([{ action: other.action }]);
 });

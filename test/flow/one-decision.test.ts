@@ -49,6 +49,58 @@ test("a decision that would tell somebody by an action that needs an approval is
   expect(held?.detail).toContain("mail.tell.v1 needs an approval");
 });
 
+test("a decision that would tell somebody by what only this tenant wants to be asked about is held, too", async () => {
+  const tell = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } };
+  const world = newWorld({
+    approvals: { acme: ["mail.tell.v1"] },
+    decide: () => planned([credit("10.00")], [tell]),
+  });
+  await world.post(1);
+  await world.run();
+  expect([...world.keyed.received, ...world.bare.received]).toEqual([]);
+  expect((await world.record()).held?.detail).toContain("mail.tell.v1 needs an approval");
+});
+
+test("a decision that would make something good by a notification is held: nothing compares two of these", async () => {
+  const world = newWorld({
+    decide: ({ effects: [paid], facts }) => {
+      if (paid === undefined) return { ...planned([credit("10.00")]), nextStatus: "open" };
+      if (facts["recalled"] === undefined) return { kind: "wait", why: "test" };
+      const undo = { action: "bare.first.v1", target: "T-1", payload: {} };
+      return { ...planned([], [{ ...undo, compensates: paid.operationId }]), nextStatus: "open" };
+    },
+  });
+  await world.post(1);
+  await world.run();
+  for (const n of [2, 3]) {
+    await world.post(n, { recalled: n });
+    await world.run();
+  }
+  expect(world.bare.received).toEqual([]);
+  expect((await world.record()).held?.detail).toContain("plan it as an action");
+});
+
+test("a decision that does again what one decision did twice on one target names one of the two, and means both", async () => {
+  const world = newWorld({
+    decide: ({ effects, version }) => {
+      if (version === 1)
+        return { ...planned([credit("10.00"), credit("20.00")]), nextStatus: "open" };
+      if (version === 2) return { kind: "wait", why: "test" };
+      return planned([{ ...credit("30.00"), repeats: effects[1]?.operationId ?? "" }]);
+    },
+  });
+  await world.post(1);
+  await world.run();
+  await world.post(2, { more: true });
+  await world.run();
+  expect(world.keyed.applied.map(({ payload }) => payload["amount"])).toEqual([
+    "10.00",
+    "20.00",
+    "30.00",
+  ]);
+  expect(await world.record()).toMatchObject({ status: "done" });
+});
+
 test("a decision for a status that its workflow does not have is held before anything is sent", async () => {
   const world = newWorld({
     decide: () => ({ ...planned([credit("10.00")]), nextStatus: "dnoe" }),

@@ -31,9 +31,11 @@ export function approvalState(snapshot: Snapshot, plan: Plan, nowMs: number): Ap
   const needed = (plan.needsApproval ?? []).filter(
     (operationId) => effectOf(snapshot, operationId).status !== "confirmed",
   );
-  const asked = needed.map((operationId) => latestFor(snapshot, plan, operationId));
-  const refused = asked.find((approval) => approval?.answer?.decision === "refuse");
+  const questions = needed.map((operationId) => questionsFor(snapshot, plan, operationId));
+  // Also to one that ran out while its answer was on the way: whoever has said no was told that it stands.
+  const refused = questions.flat().find((approval) => approval.answer?.decision === "refuse");
   if (refused?.answer !== undefined) return { kind: "refused", by: refused.answer.by };
+  const asked = questions.map((ofOne) => ofOne.at(-1));
   const missing = needed.filter((_operationId, index) => isMissing(asked[index], nowMs));
   if (missing.length > 0) return { kind: "ask", operationIds: missing };
   const open = asked.flatMap((approval) =>
@@ -42,8 +44,8 @@ export function approvalState(snapshot: Snapshot, plan: Plan, nowMs: number): Ap
   return open.length > 0 ? { kind: "waiting", untilMs: Math.min(...open) } : { kind: "given" };
 }
 
-/** The last question about this operation with this payload, on the version that was decided on. */
-function latestFor(snapshot: Snapshot, plan: Plan, operationId: string): Approval | undefined {
+/** All questions about this operation with this payload, on the version that was decided on; the latest comes last. */
+function questionsFor(snapshot: Snapshot, plan: Plan, operationId: string): Approval[] {
   const { payloadDigest } = effectOf(snapshot, operationId);
   return snapshot.approvals
     .filter(
@@ -52,8 +54,7 @@ function latestFor(snapshot: Snapshot, plan: Plan, operationId: string): Approva
         approval.operationId === operationId &&
         approval.payloadDigest === payloadDigest,
     )
-    .toSorted((a, b) => a.n - b.n)
-    .at(-1);
+    .toSorted((a, b) => a.n - b.n);
 }
 
 function isMissing(approval: Approval | undefined, nowMs: number): boolean {

@@ -22,7 +22,8 @@ export function whyPlanRefused(
     whyStatusUnknown(decision, workflow.type, book) ??
     whyTooMany(decision, book) ??
     firstReason(requestsOf(decision), (request) => whyRequestInvalid(request, book)) ??
-    whyNotificationAsks(decision, book) ??
+    whyNotificationAsks(snapshot, decision, book) ??
+    whyNotificationCompensates(decision) ??
     whyPayloadsTooLarge(decision) ??
     firstReason(requestsOf(decision), (request) => whyNoCompensation(snapshot, request))
   );
@@ -78,13 +79,26 @@ function whyRequestInvalid(request: Request, book: Book): string | undefined {
 }
 
 /** The commit has been made by then, so there is nothing left that a person could approve. */
-function whyNotificationAsks({ notifications }: PlanDecision, book: Book): string | undefined {
+function whyNotificationAsks(
+  { tenantId }: Snapshot,
+  { notifications }: PlanDecision,
+  book: Book,
+): string | undefined {
   const asking = notifications.find(
-    ({ action, asksFirst }) => asksFirst === true || book.action(action)?.autonomy !== "auto",
+    ({ action, asksFirst }) => asksFirst === true || book.asksFirst(tenantId, action),
   );
   return (
     asking &&
     `${asking.action} needs an approval, and a notification asks for none: plan it as an action`
+  );
+}
+
+/** No notification is compared with what was done before, so one would compensate the same effect again at each commit. */
+function whyNotificationCompensates({ notifications }: PlanDecision): string | undefined {
+  const telling = notifications.find(({ compensates }) => compensates !== undefined);
+  return (
+    telling &&
+    `${telling.action} would compensate, and a notification only tells: plan it as an action`
   );
 }
 

@@ -6,8 +6,8 @@
 //   an effect of an earlier decision    of the same action on the same target, or one that compensates the same effect
 //   an effect of its own decision       only if it is the same in every byte; with another payload both are meant
 //
-// unless its `repeats` names that effect, and with it whatever that effect was itself meant to repeat. A notification
-// repeats nothing of an earlier commit: each commit may tell the same person.
+// unless its `repeats` names that effect, and with it the same of that one's decision and whatever these were meant to repeat.
+// A notification repeats nothing of an earlier commit: each commit may tell the same person.
 import type { Book } from "../definitions.ts";
 import type { PlannedAction } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
@@ -90,14 +90,14 @@ function textOf({ action, payloadDigest, target }: Message): string {
  */
 export function whyMayStillLand(
   { effects }: Pick<Snapshot, "effects">,
-  intent: Pick<Effect, "operationId" | "action" | "target">,
+  intent: Intent,
   { book, nowMs }: { book: Book; nowMs: number },
 ): string | undefined {
   const denied = effects.find(
     (effect) =>
       effect.operationId !== intent.operationId &&
       effect.status === "rejected" &&
-      isSameIntent(effect, intent) &&
+      (isSameIntent(effect, intent) || compensatesTheSame(effect, intent)) &&
       (effect.attempts.some(({ end }) => end === undefined || end.kind === "orphaned") ||
         (effect.settledBy === "person" && nowMs <= landsUntilMs(effect, book))),
   );
@@ -138,13 +138,19 @@ function familyOf(action: string): string {
   return action.replace(/\.v\d+$/, "");
 }
 
-/** The effect that `repeats` names, the one that this one repeats, and so on. */
-function namedBy(snapshot: Snapshot, intent: Intent): Set<string> {
-  const named = new Set<string>();
-  for (let next = intent.repeats; next !== undefined && !named.has(next);) {
-    const operationId = next;
-    named.add(operationId);
-    next = findEffect(snapshot, operationId)?.repeats;
+/** The effect that `repeats` names, the same of that one's decision, the ones that these repeat, and so on. */
+function namedBy({ effects }: Snapshot, { repeats }: Intent): Set<string> {
+  const named = new Set(repeats === undefined ? [] : [repeats]);
+  // A set shows what is added while it is walked.
+  for (const operationId of named) {
+    const effect = findEffect({ effects }, operationId);
+    if (effect === undefined) continue;
+    if (effect.repeats !== undefined) named.add(effect.repeats);
+    for (const other of effects) {
+      if (isOfSameDecision(other, effect) && isSameIntent(other, effect)) {
+        named.add(other.operationId);
+      }
+    }
   }
   return named;
 }

@@ -64,8 +64,8 @@ export const peopleMutants: readonly SafetyMutant[] = [
     without: "a refusal",
     patches: one(
       approvals,
-      'approval?.answer?.decision === "refuse");',
-      'approval?.answer?.decision === "refuse" && nowMs < 0);',
+      'approval.answer?.decision === "refuse");',
+      'approval.answer?.decision === "refuse" && nowMs < 0);',
     ),
     seenBy: ["approvalHeldAtGate"],
   },
