@@ -11,8 +11,9 @@ import type { LogFields } from "../../shared/flow/turn/turn.ts";
 import { reconcileEffects } from "../../shared/flow/wake/reconcile-effects.ts";
 import { sweepDue } from "../../shared/flow/wake/sweep-due.ts";
 import { memoryOperators } from "../memory/memory-operators.ts";
-import { event, planOfTwo } from "../domain/situations.ts";
+import { event, planOf, planOfTwo } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
+import { operatorsOf } from "./operate/operators.ts";
 import { key, newWorld, type World } from "./world.ts";
 import { silentTelemetry } from "../../shared/telemetry/telemetry.ts";
 
@@ -22,6 +23,29 @@ function listening() {
   const take = (message: string, fields: LogFields) => void lines.push({ message, fields });
   return { lines, info: take, warn: take, error: take };
 }
+
+test("a call that was made when its provider might apply it for an hour is not denied after a minute, because a deploy has shortened that", async () => {
+  const action = { action: "bare.first.v1", target: "T-1", payload: {} };
+  const world = newWorld({ decide: () => planOf([action]) });
+  const { contract } = world.bare;
+  world.bare.contract = { ...contract, horizonMs: 3_600_000 };
+  world.bare.script = ["appliesLate"];
+  await world.post(1);
+  await world.run(world.worker(), 20_000);
+  world.bare.contract = { ...contract, revision: 2 };
+  world.advance(2 * contract.horizonMs);
+  const people = operatorsOf(world);
+  const [review] = await people.reviews();
+  const said = await people.resolve(review?.id ?? "", { how: "didNotHappen" });
+  expect(said).toMatchObject({ status: 409, body: { detail: expect.stringContaining("horizon") } });
+  await world.run(world.worker(), 1000);
+  world.applyLate();
+  expect(world.bare.applied).toHaveLength(1);
+  world.advance(3_600_000);
+  await people.resolve(review?.id ?? "", { how: "didNotHappen" });
+  await world.run(world.worker(), 1000);
+  expect((await world.effects())[0]).toMatchObject({ status: "rejected", settledBy: "person" });
+});
 
 /** All that is stored of the case, with the store's own fields: any write would show. */
 const stored = (world: World) => JSON.stringify(world.cases.stored(key));

@@ -29,3 +29,33 @@ test("a worker whose machine slept for hours between its claim and its gate send
   expect(world.bare.received).toHaveLength(1);
   expect((await world.record()).status).toBe("done");
 });
+
+test("a worker whose machine slept between its gate and its socket counts the horizon from when it awoke", async () => {
+  const world = newWorld({ decide: () => planOf([{ ...call, action: "keyed.first.v1" }]) });
+  const { idempotency: _none, ...contract } = world.keyed.contract;
+  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+  world.keyed.contract = { ...contract, lookup };
+  world.keyed.lookup = async ({ binding }) => {
+    const [{ providerId } = {}] = world.keyed.applied;
+    if (providerId === undefined) return { kind: "absent" };
+    return {
+      kind: "found",
+      receipt: { stage: "accepted", providerId, boundTo: binding, content: {} },
+    };
+  };
+  world.keyed.script = ["appliesLate"];
+  let sleptMs = 0;
+  world.keyed.duringCall = () => {
+    world.keyed.duringCall = undefined;
+    sleptMs = 600_000;
+    world.advance(sleptMs);
+  };
+  await world.post(1);
+  await world.turn(world.worker({ monotonicMs: () => world.nowMs() - sleptMs }));
+  await world.run(world.worker(), contract.horizonMs - 5000);
+  world.applyLate();
+  await world.run();
+  expect(world.keyed.received).toHaveLength(1);
+  expect(world.keyed.applied).toHaveLength(1);
+  expect((await world.record()).status).toBe("done");
+});

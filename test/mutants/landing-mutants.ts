@@ -32,14 +32,14 @@ export const landingMutants: readonly Mutant[] = [
   {
     rule: "an older attempt's late end moves the horizon",
     file: "shared/domain/transitions/fold-findings.ts",
-    find: "deadlineMs: Math.max(attempt.deadlineMs ?? 0, nowMs),",
+    find: "deadlineMs: Math.max(attempt.deadlineMs ?? 0, nowMs + wholeSecondMs),",
     replace: "deadlineMs: attempt.deadlineMs ?? nowMs,",
     killedBy: "of an older attempt that is told late moves the horizon",
     testFile: "test/domain/settle.test.ts",
   },
   {
     rule: "an error that comes from a key's store says so",
-    file: "shared/domain/transitions/attempt.ts",
+    file: "shared/domain/records/effect.ts",
     find: 'silenceMarks = ["replayedError", ',
     replace: "silenceMarks = [",
     killedBy: "Stripe is not asked again once it repeats a stored error",

@@ -391,9 +391,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "a bounce that settles a message is a person's",
-    file: "shared/domain/transitions/fold-findings.ts",
-    find: "return reviewFailure(afterPlan(confirmed, effect, options), operationId, options);",
-    replace: "return afterPlan(confirmed, effect, options);",
+    file: "shared/domain/transitions/attempt.ts",
+    find: "return reviewFailure(withLine(settled, line), effect.operationId, evidence);",
+    replace: "return withLine(settled, line);",
     killedBy: "and bounced: it was sent",
     testFile: "test/flow/intake/provider-report.test.ts",
   },

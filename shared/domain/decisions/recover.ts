@@ -15,8 +15,8 @@
 import { provesNothingLeft, standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
 import type { ReviewKind } from "../records/review.ts";
 import {
+  horizonEndMs,
   isAbsentAfterHorizon,
-  lastDeadlineMs,
   whyAbsenceIsNoProof,
   whyKeyIsSpent,
   whyKeyLapsed,
@@ -114,7 +114,7 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
     if (noProof !== undefined) return unknownReview(`it is not there, but ${noProof}`);
     return retryWhenDue(facts);
   }
-  const overMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs;
+  const overMs = horizonEndMs(effect, contract, nowMs);
   if (effect.lookups !== undefined && nowMs <= overMs) return { kind: "wait", untilMs: overMs + 1 };
   return lookWhenDue(effect, nowMs);
 }
@@ -122,7 +122,7 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
 /** Row 5. Once the search must show what is there, looking on is no use. A search that gave no answer is asked again. */
 function recoverBySearch(facts: RecoverFacts, settleMs: number): Recovery {
   const { contract, effect, nowMs } = facts;
-  const settledMs = lastDeadlineMs(effect, nowMs) + contract.horizonMs + settleMs;
+  const settledMs = horizonEndMs(effect, contract, nowMs) + settleMs;
   if ((absentStartedAtMs(facts) ?? 0) > settledMs) {
     return unknownReview(
       "the search does not show it, and what a search does not show proves nothing",

@@ -6,7 +6,13 @@
 //
 // `recover` asks before a claim; the send gate asks again just before the call, because time has passed.
 import type { Contract } from "../contract.ts";
-import { lastAttempt, provesNothingLeft, type Attempt, type Effect } from "../records/effect.ts";
+import {
+  lastAttempt,
+  provesNothingLeft,
+  type Attempt,
+  type Effect,
+  type SilenceMark,
+} from "../records/effect.ts";
 import { absentStartedAtMs, whyTermsDiffer, type SendScope } from "./terms.ts";
 
 type Attempted = Pick<Effect, "attempts">;
@@ -31,23 +37,29 @@ export function keyEndMs(effect: Attempted, { idempotency }: Contract): number |
   return firstUseMs + idempotency.retentionMs - idempotency.marginMs + 1;
 }
 
-/** Why the last answer says that another send under the same key would only hear the same again (cases.md 45, 46). */
+/**
+ * Why some answer says that another send under the same key would only hear the same again, or is not protected by it (cases.md 45,
+ * 46). It may have been told late, after a further attempt that heard nothing.
+ */
 export function whyKeyIsSpent(effect: Attempted): string | undefined {
-  const end = lastAttempt(effect)?.end;
-  if (end?.replayedError === true) {
+  if (wasTold(effect, "replayedError")) {
     return "the provider repeats an error that it stored under this key";
   }
-  if (end?.keyReused === true) {
+  if (wasTold(effect, "keyReused")) {
     return "the provider says that this key was used with another payload, which is a defect here or there";
   }
-  if (end?.nothingKept === true) {
+  if (wasTold(effect, "nothingKept")) {
     return "the provider keeps no error under its key, and would carry out another request whatever the first one did";
   }
   return whyTaken(effect);
 }
 
+function wasTold({ attempts }: Attempted, mark: SilenceMark): boolean {
+  return attempts.some(({ end }) => end?.[mark] === true);
+}
+
 function whyTaken(effect: Attempted): string | undefined {
-  return lastAttempt(effect)?.end?.alreadyThere === true
+  return wasTold(effect, "alreadyThere")
     ? "the provider says that what it asks for is there already"
     : undefined;
 }
@@ -81,12 +93,15 @@ export function whyAbsenceIsNoProof(
   return scope.contract.idempotency ? whyKeyIsSpent(scope.effect) : whyTaken(scope.effect);
 }
 
-/** Until then a call that left may still be applied; Infinity while any attempt has no end. */
-export function horizonEndMs(effect: Attempted, { horizonMs }: Contract): number {
-  return lastDeadlineMs(effect, Infinity) + horizonMs;
-}
-
-/** When no byte of any attempt can leave any more; an attempt without an end counts as over at `elseMs`. */
-export function lastDeadlineMs({ attempts }: Attempted, elseMs: number): number {
-  return Math.max(...attempts.map(({ deadlineMs }) => deadlineMs ?? elseMs));
+/** Until then a call that left may still be applied, by what was promised when it was made and is now; an attempt without an end is over at `elseMs`. */
+export function horizonEndMs(
+  { attempts }: Attempted,
+  contract: Contract,
+  elseMs = Infinity,
+): number {
+  const ends = attempts.map(
+    ({ deadlineMs = elseMs, horizonMs = 0 }) =>
+      deadlineMs + Math.max(horizonMs, contract.horizonMs),
+  );
+  return Math.max(...ends);
 }

@@ -5,7 +5,7 @@
 //
 // Final: confirmed, rejected, cancelled, and unknown with `abandonedBy`. Only `confirmed` has a receipt,
 // only a started effect has an attempt without an end, so decisions need neither `!` nor `as`.
-// While it is started the document is not rewritten: its `_ts` is the attempt's start.
+// While it is started only the late end of an earlier attempt rewrites the document: its `_ts` is the attempt's start, or later.
 import { z } from "zod";
 import { Receipt, schemaVersion } from "./evidence.ts";
 
@@ -19,6 +19,10 @@ export const AttemptEnd = z.object({
   nothingKept: z.boolean().optional(),
 });
 export type AttemptEnd = z.infer<typeof AttemptEnd>;
+
+/** What a provider said about its key, or about what is there, in an answer that proves nothing. */
+export const silenceMarks = ["replayedError", "keyReused", "alreadyThere", "nothingKept"] as const;
+export type SilenceMark = (typeof silenceMarks)[number];
 
 /** A person's order to send it once more: the same operation and bytes, through the same gate. */
 export const RetryOrder = z.object({
@@ -52,6 +56,8 @@ export const Attempt = z.object({
   /** The store's time when the claim was decided: at or before the true start. */
   claimedAtMs: z.int(),
   callTimeoutMs: z.int(),
+  /** The longest time after its deadline that its provider may apply it, as the contract was when it was claimed. */
+  horizonMs: z.int().optional(),
   /** `mayHaveLeft` as it was before this attempt: what a proof of "not sent" may restore. */
   leftBefore: z.boolean(),
   /** When the look-up started whose absence this attempt was claimed on. */

@@ -15,6 +15,7 @@ import { repeatConsequence } from "../decisions/consequences.ts";
 import { openMismatch } from "../decisions/doubts.ts";
 import {
   coreOf,
+  silenceMarks,
   type Attempt,
   type AttemptEnd,
   type Effect,
@@ -29,7 +30,14 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import { holdEffect, holdForMismatch, resolveHolds, resolveReview, unheld } from "./reviews.ts";
+import {
+  holdEffect,
+  holdForMismatch,
+  resolveHolds,
+  resolveReview,
+  reviewFailure,
+  unheld,
+} from "./reviews.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
 export interface Settlement {
@@ -78,16 +86,9 @@ export function releaseClaim(snapshot: Snapshot, operationId: string): Snapshot 
   return withCase(snapshot, { claim: undefined });
 }
 
-/** What a provider said about its key, or about what is there, in an answer that proves nothing. */
-const silenceMarks = ["replayedError", "keyReused", "alreadyThere", "nothingKept"] as const;
-
 function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): EffectCore {
   const { answer } = settlement;
-  const end: AttemptEnd = { kind: answer.kind, atMs: settlement.nowMs };
-  if (answer.kind !== "receipt") end.reason = answer.reason;
-  if (answer.kind === "noAnswer") {
-    for (const mark of silenceMarks) if (answer[mark] === true) end[mark] = true;
-  }
+  const end = endOf(answer, settlement.nowMs);
   const ended: Attempt = { ...attempt, deadlineMs: settlement.deadlineMs, end };
   const core = coreOf(effect);
   const provesNothingLeft = answer.kind === "notSent" || answer.kind === "notApplied";
@@ -98,10 +99,25 @@ function endAttempt(effect: Effect, attempt: Attempt, settlement: Settlement): E
   };
 }
 
+/** What of an answer is kept with its attempt. */
+export function endOf(answer: Answer, atMs: number): AttemptEnd {
+  const end: AttemptEnd = { kind: answer.kind, atMs };
+  if (answer.kind !== "receipt") end.reason = answer.reason;
+  if (answer.kind === "noAnswer") {
+    for (const mark of silenceMarks) if (answer[mark] === true) end[mark] = true;
+  }
+  return end;
+}
+
 export function confirm(
   snapshot: Snapshot,
   effect: EffectCore,
-  evidence: { receipt: Receipt; settledBy: "attempt" | "finding" | "person"; nowMs: number },
+  evidence: {
+    receipt: Receipt;
+    settledBy: "attempt" | "finding" | "person";
+    nowMs: number;
+    book: Book;
+  },
 ): Snapshot {
   const { receipt, settledBy, nowMs } = evidence;
   const resolved = resolveHolds(snapshot, effect, {
@@ -122,7 +138,8 @@ export function confirm(
     withEffect(resolved, confirmed),
     effect.origin === "plan" ? { decisionsWithoutProgress: 0 } : {},
   );
-  return withLine(settled, `confirmed ${effect.action}: ${receipt.providerId} (${receipt.stage})`);
+  const line = `confirmed ${effect.action}: ${receipt.providerId} (${receipt.stage})`;
+  return reviewFailure(withLine(settled, line), effect.operationId, evidence);
 }
 
 export function reject(

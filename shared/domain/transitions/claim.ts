@@ -41,6 +41,7 @@ export function claim(
     fence,
     claimedAtMs: options.nowMs,
     callTimeoutMs: options.provider.contract.callTimeoutMs,
+    horizonMs: options.provider.contract.horizonMs,
     leftBefore: effect.mayHaveLeft,
   };
   const terms = termsOf(options.provider, effect);

@@ -1,7 +1,7 @@
 // What was learned about an effect outside its own attempt's batch: late ends, provider reports, statements (design.md 4). Pure.
 //
-// All findings of one effect are folded together, receipts first: a person's "no" must not be folded past a receipt that is
-// already there. A confirmation counts from any attempt, a rejection only from the last one. What a receipt does:
+// All findings of one effect are folded together, receipts first and statements last: a person's "no" must not be folded past a
+// receipt that is already there. A confirmation counts from any attempt, a rejection only from the last one. What a receipt does:
 //
 //   not bound to this operation    the effect is held in an `EvidenceMismatch` review
 //   started, unknown               confirmed
@@ -29,12 +29,15 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { afterPlan } from "./after-plan.ts";
-import { confirm, releaseClaim, settleAttempt } from "./attempt.ts";
+import { confirm, endOf, releaseClaim, settleAttempt } from "./attempt.ts";
 import { contradict } from "./contradict.ts";
 import { foldStatement, type FoldOptions } from "./fold-statement.ts";
-import { foldStage, reviewFailure } from "./fold-stage.ts";
+import { foldStage } from "./fold-stage.ts";
 import { holdForMismatch } from "./reviews.ts";
 import { whyUnbound } from "./why-unbound.ts";
+
+/** The store tells whole seconds: the socket was closed before the end of the one that is told. */
+const wholeSecondMs = 1000;
 
 /** As many as fit into one batch; the rest follow in the next one, in the same order. */
 const findingsMax = 30;
@@ -43,11 +46,14 @@ export function foldFindings(
   snapshot: Snapshot,
   operationId: string,
   options: FoldOptions,
+  /** What of each is kept, and folded. */
+  kept: (finding: Finding) => Finding = (finding) => finding,
 ): Snapshot {
   const unfolded = snapshot.findings
     .filter((finding) => finding.operationId === operationId && finding.folded === undefined)
-    .toSorted((a, b) => Number(receiptOf(b) !== undefined) - Number(receiptOf(a) !== undefined))
-    .slice(0, findingsMax);
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .slice(0, findingsMax)
+    .map(kept);
   let folded = snapshot;
   for (const finding of unfolded) {
     const after = foldOne(folded, finding, options);
@@ -62,6 +68,12 @@ export function foldFindings(
 function verdictOf(before: Snapshot, after: Snapshot, operationId: string): string {
   if (after === before) return "changes nothing";
   return findEffect(after, operationId)?.status ?? caseOf(after).status;
+}
+
+/** A person's word is judged by all that is known: by receipts, and by the end of the call that it is about. */
+function rankOf(finding: Finding): number {
+  if (receiptOf(finding) !== undefined) return 0;
+  return finding.content.kind === "statement" ? 2 : 1;
 }
 
 function receiptOf(finding: Finding): Receipt | undefined {
@@ -108,15 +120,15 @@ export function foldReceipt(
       nowMs,
     });
   }
+  const told = { ...options, receipt, settledBy: "finding" } as const;
   switch (effect.status) {
     case "started":
     case "unknown": {
       const released = releaseClaim(snapshot, operationId);
-      const confirmed = confirm(released, coreOf(effect), { receipt, settledBy: "finding", nowMs });
-      return reviewFailure(afterPlan(confirmed, effect, options), operationId, options);
+      return afterPlan(confirm(released, coreOf(effect), told), effect, options);
     }
     case "prepared": {
-      const confirmed = confirm(snapshot, coreOf(effect), { receipt, settledBy: "finding", nowMs });
+      const confirmed = confirm(snapshot, coreOf(effect), told);
       const why = "it was judged not sent, and happened";
       return contradict(confirmed, operationId, { why, providerId: receipt.providerId }, options);
     }
@@ -165,7 +177,7 @@ function foldAttemptEnd(
     book: options.book,
     nowMs: options.nowMs,
     // Its worker may have been frozen and have sent after the deadline; by now the socket is closed for certain.
-    deadlineMs: Math.max(deadlineMs, options.nowMs),
+    deadlineMs: Math.max(deadlineMs, options.nowMs + wholeSecondMs),
   });
 }
 
@@ -177,22 +189,19 @@ function endOnly(
   options: FoldOptions,
 ): Snapshot {
   const { nowMs } = options;
-  // A started effect's document is not rewritten: its `_ts` is the running attempt's start.
-  if (effect.status === "started" || content.answer.kind === "receipt") return snapshot;
-  const { kind, reason } = content.answer;
+  // Also while a later attempt runs: what was told of the key must not be lost. That attempt's deadline then is later than it need be.
   const attempts = effect.attempts.map((attempt) =>
     attempt.n === content.attempt
       ? {
           ...attempt,
-          deadlineMs: Math.max(attempt.deadlineMs ?? 0, nowMs),
-          end: { kind, reason, atMs: attempt.end?.atMs ?? nowMs },
+          deadlineMs: Math.max(attempt.deadlineMs ?? 0, nowMs + wholeSecondMs),
+          end: endOf(content.answer, attempt.end?.atMs ?? nowMs),
         }
       : attempt,
   );
   const ended = withEffect(snapshot, { ...effect, attempts });
-  const isStated = effect.status === "confirmed" && effect.settledBy === "person";
-  if (!isStated || !attempts.every(didNothing)) return ended;
-  const why = "a person stated that it happened, and no attempt of it did anything";
+  if (effect.status !== "confirmed" || !attempts.every(didNothing)) return ended;
+  const why = `it is confirmed by ${effect.settledBy}, and no attempt of it did anything`;
   return contradict(ended, effect.operationId, { why }, options);
 }
 

@@ -1,7 +1,6 @@
 // A later stage of a confirmed effect: accepted, then delivered or failed. Pure.
 //
 // It changes no status. A failure goes to a person, and what was decided on the success is decided anew.
-import { repeatConsequence } from "../decisions/consequences.ts";
 import { isFailed } from "../decisions/doubts.ts";
 import type { Effect } from "../records/effect.ts";
 import type { Receipt } from "../records/evidence.ts";
@@ -15,7 +14,7 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import type { FoldOptions } from "./fold-statement.ts";
-import { holdEffect, resolveReview } from "./reviews.ts";
+import { resolveReview, reviewFailure } from "./reviews.ts";
 
 export function foldStage(
   snapshot: Snapshot,
@@ -42,22 +41,6 @@ function endCompensation(snapshot: Snapshot, { operationId }: Effect): Snapshot 
   );
   const hasFailed = isFailed(effectOf(snapshot, operationId));
   return isCompensated && hasFailed ? withCase(snapshot, { version: version + 1 }) : snapshot;
-}
-
-/** Opens a review if the effect was accepted and then failed: whoever it was for does not have it. */
-export function reviewFailure(
-  snapshot: Snapshot,
-  operationId: string,
-  options: FoldOptions,
-): Snapshot {
-  const effect = effectOf(snapshot, operationId);
-  if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;
-  return holdEffect(snapshot, effect, {
-    kind: "NotificationFailed",
-    why: `${effect.action} was accepted and then failed: whom or what it was for, it did not reach`,
-    consequence: repeatConsequence(options.book, effect),
-    nowMs: options.nowMs,
-  });
 }
 
 /** With a report of delivery the review of its silence is resolved. */

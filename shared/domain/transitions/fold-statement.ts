@@ -148,7 +148,8 @@ function foldFor(snapshot: Snapshot, effect: Effect, stating: Stating): Snapshot
     case "happened": {
       const resolved = resolvedBy(snapshot, stating, "stated: it happened");
       const receipt = statedReceipt(effect, { providerId: statement.providerId, by, content });
-      const confirmed = confirm(resolved, core, { receipt, settledBy: "person", nowMs });
+      const told = { receipt, settledBy: "person", nowMs, book: options.book } as const;
+      const confirmed = confirm(resolved, core, told);
       return afterPlan(confirmed, effect, options);
     }
     case "didNotHappen": {

@@ -1,10 +1,19 @@
 // Opens and resolves reviews and holds effects and cases, always in the batch of what made it necessary. Pure.
+import { repeatConsequence } from "../decisions/consequences.ts";
 import { openMismatch } from "../decisions/doubts.ts";
+import type { Book } from "../definitions.ts";
 import type { Case, HeldReason } from "../records/case.ts";
 import { hasEnded, isFinal, type Effect, type EffectCore } from "../records/effect.ts";
 import { schemaVersion } from "../records/evidence.ts";
 import type { Review, ReviewKind } from "../records/review.ts";
-import { caseOf, withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
+import {
+  caseOf,
+  effectOf,
+  withCase,
+  withEffect,
+  withLine,
+  type Snapshot,
+} from "../records/snapshot.ts";
 
 type Resolution = NonNullable<Review["resolution"]>;
 
@@ -47,6 +56,22 @@ export function holdEffect(
 ): Snapshot {
   const [opened, reviewRef] = openReview(snapshot, { ...need, subject: effect.operationId });
   return withEffect(opened, { ...effect, reviewRef });
+}
+
+/** Opens a review if the effect was accepted and then failed: whoever it was for does not have it. */
+export function reviewFailure(
+  snapshot: Snapshot,
+  operationId: string,
+  options: { book: Book; nowMs: number },
+): Snapshot {
+  const effect = effectOf(snapshot, operationId);
+  if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;
+  return holdEffect(snapshot, effect, {
+    kind: "NotificationFailed",
+    why: `${effect.action} was accepted and then failed: whom or what it was for, it did not reach`,
+    consequence: repeatConsequence(options.book, effect),
+    nowMs: options.nowMs,
+  });
 }
 
 /** Holds the plan lane; the outbox lane goes on. Resolves the review of an earlier hold, which this one replaces. */

@@ -209,6 +209,8 @@ async function hasMoved(ports: TurnPorts, turn: Turn): Promise<boolean> {
 }
 
 async function decide(ports: TurnPorts, turn: Turn): Promise<"goOn" | "again"> {
+  // A decider may take its time: a provider's answer does not wait for it in a worker's memory alone.
+  if (turn.evidence !== undefined && (await flush(ports, turn)) !== "written") return "again";
   if (await hasMoved(ports, turn)) return writeAndReadAgain(ports, turn);
   const record = caseOf(turn.draft);
   const workflow = ports.book.workflow(record.workflow.type);

@@ -12,7 +12,7 @@ import { settleAttempt } from "../../domain/transitions/attempt.ts";
 import { claim, holdForGrant } from "../../domain/transitions/claim.ts";
 import { readPayload } from "./read-payload.ts";
 import { sendEffect } from "./send-effect.ts";
-import { requireNowMs, type Turn, type TurnPorts, type TurnResult } from "./turn.ts";
+import { requireNowMs, setStoreTime, type Turn, type TurnPorts, type TurnResult } from "./turn.ts";
 import { flush, flushAlive, handedOnBefore, writeAndReadAgain } from "./write-draft.ts";
 
 export async function claimAndSend(
@@ -92,6 +92,11 @@ async function claimed(
   // A gate that was closed has asked the provider nothing.
   if (turn.evidence === undefined) hear(answer);
   turn.evidence = { operationId, attempt, answer };
+  if (answer.kind === "noAnswer") {
+    // It may still be applied, counted from now: and only the store counts while a machine sleeps behind its gate.
+    const { storeMs } = await ports.at("timeAfterCall", () => ports.cases.head(turn.key));
+    setStoreTime(ports, turn, storeMs);
+  }
   const endedAtMs = requireNowMs(ports, turn);
   turn.draft = settleAttempt(turn.draft, {
     ...turn.evidence,

@@ -12,7 +12,7 @@ const Row = z.object({
   caseId: z.string(),
   operationId: z.string(),
   action: z.string(),
-  /** The document is not rewritten while it is started: this is the start. */
+  /** While it is started, hardly anything rewrites the document: this is the start, or later. */
   _ts: z.int(),
   attempts: z.array(z.object({ callTimeoutMs: z.int() })).min(1),
 });

@@ -28,7 +28,7 @@ export const evidenceMutants: readonly SafetyMutant[] = [
   {
     without: "the review of what failed at its goal",
     patches: one(
-      staging,
+      `${domain}/transitions/reviews.ts`,
       'if (effect.status !== "confirmed" || effect.receipt.stage !== "failed") return snapshot;',
       'if (effect.status !== "confirmed" || operationId !== "") return snapshot;',
     ),
