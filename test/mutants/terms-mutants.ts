@@ -1,8 +1,9 @@
-// Rules of the terms under which a provider was called and looked at, and of plans that something speaks against.
+// Rules of the terms under which a provider was called and looked at, of plans that something speaks against, and of what is told late.
 import type { Mutant } from "./mutants.ts";
 
 const apiVersion = "test/flow/api-version.test.ts";
 const somethingElse = "test/flow/something-else-found.test.ts";
+const toldLate = "test/flow/told-late.test.ts";
 const terms = "shared/domain/decisions/terms.ts";
 
 export const termsMutants: readonly Mutant[] = [
@@ -78,5 +79,69 @@ export const termsMutants: readonly Mutant[] = [
     replace: 'if (openDoubt(snapshot, [], ["EvidenceMismatch"]) !== undefined) return undefined;',
     killedBy: "keeps its case from deciding the same anew",
     testFile: somethingElse,
+  },
+  {
+    rule: "what any attempt was told of its key holds for the next one",
+    file: "shared/domain/decisions/send-cover.ts",
+    find: "return attempts.some(({ end }) => end?.[mark] === true);",
+    replace: "return attempts.at(-1)?.end?.[mark] === true;",
+    killedBy: "nothing protects a third one",
+    testFile: toldLate,
+  },
+  {
+    rule: "a word is judged by all that is known",
+    file: "shared/domain/transitions/fold-findings.ts",
+    find: 'return finding.content.kind === "statement" ? 2 : 1;',
+    replace: "return 1;",
+    killedBy: "gives up just as its own refusal comes",
+    testFile: toldLate,
+  },
+  {
+    rule: "a socket was closed before the end of the second that is told",
+    file: "shared/domain/transitions/fold-findings.ts",
+    find: "deadlineMs: Math.max(deadlineMs, options.nowMs + wholeSecondMs),",
+    replace: "deadlineMs: Math.max(deadlineMs, options.nowMs),",
+    killedBy: "is told of in the last part of a second",
+    testFile: toldLate,
+  },
+  {
+    rule: "a provider's answer does not wait for a decider",
+    file: "shared/flow/turn/advance-case.ts",
+    find: "if (turn.evidence !== undefined && (await flush(",
+    replace: "if (turn.evidence === null && (await flush(",
+    killedBy: "durable before a decider is asked",
+    testFile: toldLate,
+  },
+  {
+    rule: "an unanswered call is over by the store's clock",
+    file: "shared/flow/turn/claim-and-send.ts",
+    find: "    setStoreTime(ports, turn, storeMs);",
+    replace: "    void storeMs;",
+    killedBy: "counts the horizon from when it awoke",
+    testFile: "test/flow/suspended.test.ts",
+  },
+  {
+    rule: "a no to an older question stands",
+    file: "shared/domain/decisions/approvals.ts",
+    find: "const refused = questions.flat().find(",
+    replace: "const refused = questions.flatMap((ofOne) => ofOne.slice(-1)).find(",
+    killedBy: "whose question ran out while it was on its way",
+    testFile: "test/flow/asked-later.test.ts",
+  },
+  {
+    rule: "an erasing marks its case before it takes anything",
+    file: "shared/flow/operate/cases/erase-case.ts",
+    find: "(erased(marked) as typeof marked) : marked;",
+    replace: "(erased(marked) as typeof marked) : record;",
+    killedBy: "whose erasing broke off is not reopened",
+    testFile: "test/flow/half-erased.test.ts",
+  },
+  {
+    rule: "a horizon is the one that was promised when it was called",
+    file: "shared/domain/decisions/send-cover.ts",
+    find: "deadlineMs + Math.max(horizonMs, contract.horizonMs),",
+    replace: "deadlineMs + Math.max(horizonMs - horizonMs, contract.horizonMs),",
+    killedBy: "might apply it for an hour",
+    testFile: "test/flow/rolling-deploy.test.ts",
   },
 ];

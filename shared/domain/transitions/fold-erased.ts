@@ -14,11 +14,7 @@ import type { Answer, Finding } from "../records/evidence.ts";
 export function foldErased(snapshot: Snapshot, options: FoldOptions): Snapshot {
   const finding = snapshot.findings.find(({ folded }) => folded === undefined);
   if (finding !== undefined) {
-    const { operationId } = finding;
-    const findings = snapshot.findings.map((other) =>
-      other.folded === undefined && other.operationId === operationId ? withoutText(other) : other,
-    );
-    return foldFindings({ ...snapshot, findings }, operationId, options);
+    return foldFindings(snapshot, finding.operationId, options, withoutText);
   }
   const event = snapshot.events.find(({ folded }) => folded === undefined);
   return event === undefined ? snapshot : refuse(snapshot, event, options.nowMs);

@@ -1,6 +1,7 @@
 // Erases the content of a closed case, in batches under its ETag; killed anywhere, the next call goes on where it stood.
 //
-// What is kept beside the case goes first, the case itself last: as long as it shows its facts, the erasing is not complete.
+// The first batch marks the case, so that nothing is decided on what is half gone: an emptied effect is no longer known for what it
+// was. What is kept beside the case goes first, the case itself last: as long as it shows its facts, the erasing is not complete.
 // Refused while anything can still happen: an effect that is prepared, started or unknown needs its payload, an event that
 // nobody has folded needs its body, a finding may be the proof that something happened after all, and a delivery that nobody
 // has reported may have failed.
@@ -115,8 +116,8 @@ function batchOf(
   if (record === undefined) throw new Error("no case");
   const writeId = newWriteId();
   const { tenantId, caseId } = snapshot;
-  const done = { ...record, erased: { by: part.by, atMs: part.nowMs }, dueAtMs: undefined };
-  const caseDocument = part.isLast ? (erased(done) as typeof done) : record;
+  const marked = { ...record, erased: { by: part.by, atMs: part.nowMs }, dueAtMs: undefined };
+  const caseDocument = part.isLast ? (erased(marked) as typeof marked) : marked;
   const log: LogEntry = {
     id: `log:${writeId}`,
     type: "log",
