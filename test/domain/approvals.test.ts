@@ -54,6 +54,13 @@ describe("a plan that two approvals are asked for", () => {
     });
   });
 
+  test("waits for its questions no longer than until the first of them ends", () => {
+    const { snapshot, plan } = asked();
+    const approvals = snapshot.approvals.map((one) => ({ ...one, expiresAtMs: nowMs + one.n }));
+    const state = approvalState({ ...snapshot, approvals }, plan, nowMs);
+    expect(state).toEqual({ kind: "waiting", untilMs: nowMs + 1 });
+  });
+
   test("is not approved any more from the moment at which an approval ends", () => {
     const { snapshot, plan } = asked();
     const approvals = snapshot.approvals.map(approved);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { dueAtMsOf } from "../../shared/domain/due.ts";
 import { covers, type Grant } from "../../shared/domain/records/grant.ts";
 import type { Event } from "../../shared/domain/records/inbox.ts";
+import { emptySnapshot } from "../../shared/domain/records/snapshot.ts";
 import { foldEvent } from "../../shared/domain/transitions/fold-event.ts";
 import { commitPlan } from "../../shared/domain/transitions/plan.ts";
 import { applyDecision } from "../../shared/domain/transitions/decide.ts";
@@ -9,6 +10,7 @@ import {
   book,
   claimedCase,
   event,
+  key,
   nowMs,
   openedCase,
   plannedCase,
@@ -26,6 +28,17 @@ describe("an event", () => {
     expect(
       after.events.every(({ folded, dueAtMs }) => folded !== undefined && dueAtMs === undefined),
     ).toBe(true);
+  });
+
+  test("opens its case in the status that its workflow begins with", () => {
+    const workflow = book.workflow("test-flow");
+    if (workflow === undefined) throw new Error("no workflow");
+    const statuses = { received: { final: false }, ...workflow.statuses };
+    const other = { ...workflow, initialStatus: "received", statuses };
+    const received = { ...book, workflow: () => other };
+    const arrived = withEvent(emptySnapshot(key), event(1));
+    const opened = foldEvent(arrived, event(1).id, { book: received, nowMs });
+    expect(opened.case?.status).toBe("received");
   });
 
   test("that tells the same again makes no version, so nothing is decided again", () => {

@@ -289,3 +289,22 @@ describe("a worker that dies", () => {
     expect((await world.record()).status).toBe("done");
   });
 });
+
+test("a turn whose time is too short for one more call writes what it knows and hands its case on at once", async () => {
+  const world = newWorld();
+  const ports = () => world.worker({ turnBudgetMs: 24_000 });
+  world.keyed.duringCall = () => world.advance(9500);
+  await world.post(1);
+  world.hints.receive("cases")?.complete();
+  expect(await world.turn(ports())).toEqual({ kind: "handedOn" });
+  expect(world.keyed.applied).toHaveLength(1);
+  const [first] = await world.effects();
+  expect(first?.status).toBe("confirmed");
+  const goOn = world.hints.receive("cases");
+  expect(goOn?.hint).toMatchObject({ reason: "go on" });
+  goOn?.complete();
+  expect(await world.turn(ports())).toEqual({ kind: "handedOn" });
+  await world.run(ports());
+  expect([world.keyed.applied, world.bare.applied].map(({ length }) => length)).toEqual([2, 1]);
+  expect((await world.record()).status).toBe("done");
+});

@@ -49,7 +49,7 @@ describe("a plan that was decided when its actions asked nobody", () => {
   test("still waits for that yes when the code that asked is rolled back", async () => {
     const world = await decided();
     await world.run(world.worker({ book: asking(world, first) }), 60_000);
-    await world.run(world.worker(), 60_000);
+    await world.turn();
     expect(sent(world)).toEqual([]);
     await sayYes(world, "approval:1:1");
     await world.turn();

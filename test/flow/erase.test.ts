@@ -304,6 +304,9 @@ async function wentThroughEverything(): Promise<World> {
   const resolution = { how: `stated: ${marker}`, by: "p-ana", atMs: 1, reason: marker };
   const resolved = { ...review, resolution };
   world.cases.plant(key, resolved);
+  const held = { reason: "EventRefused", detail: marker, reviewRef: "review:case:9" } as const;
+  const isHeld = { ...(await world.record()), held };
+  world.cases.plant(key, isHeld);
   return world;
 }
 

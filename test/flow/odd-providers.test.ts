@@ -147,6 +147,17 @@ describe("a contradiction that somebody has seen", () => {
     expect((await world.record()).contradictionsOpen).toBe(0);
   });
 
+  test("of two leaves the other one open: what waits goes on waiting", async () => {
+    const world = await contradicted();
+    await report(world, "B-3");
+    await report(world, "B-4");
+    const [one] = await world.reviews();
+    await operatorsOf(world).resolve(one?.id ?? "", { how: "acknowledge" }, ana);
+    await world.turn();
+    expect(await openKinds(world)).toEqual(["Contradiction"]);
+    expect((await world.record()).contradictionsOpen).toBe(1);
+  });
+
   test("raises the alarm no more", async () => {
     const world = await contradicted();
     const { documents } = world.cases.changesSince(0);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Decision, Workflow } from "../../shared/domain/definitions.ts";
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { notCompared, type Receipt } from "../../shared/domain/records/evidence.ts";
-import { planOf, receiptFor } from "../domain/situations.ts";
+import { keyContract, planOf, receiptFor } from "../domain/situations.ts";
 import { operatorsOf } from "./operate/operators.ts";
 import { newWorld, type World } from "./world.ts";
 
@@ -46,6 +46,24 @@ function tellDuringCall(world: World, n: number | string = 1): void {
 const openKinds = async (world: World) => (await world.reviews()).map(({ kind }) => kind);
 
 describe("a report of another amount while the call is out", () => {
+  test("to somebody who is told of a commit, and is then lost, is not sent again by its key: a person looks first", async () => {
+    const tell = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } };
+    const world = newWorld({ decide: () => planOf([], { notifications: [tell] }) });
+    world.bare.contract = keyContract;
+    world.bare.script = ["swallowed"];
+    world.bare.duringCall = async () => {
+      world.bare.duringCall = undefined;
+      await report(world, 1, { payloadDigest: "another" });
+      await world.turn();
+    };
+    await world.post(1);
+    await world.turn();
+    await world.run();
+    expect(await first(world)).toMatchObject({ status: "unknown" });
+    expect(world.bare.received).toHaveLength(1);
+    expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+  });
+
   test("whose own worker then hears that nothing was done is not sent again: a person looks first", async () => {
     const world = newWorld({ decide: once(credit) });
     world.keyed.script = ["turnsAway"];

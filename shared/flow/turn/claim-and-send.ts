@@ -88,7 +88,7 @@ async function claimed(
   turn.evidence = { operationId, attempt, answer: { kind: "notSent", reason } };
   if (flushed === "overtaken") return "again";
   const deadlineMs = requireNowMs(ports, turn) + 2000 + provider.contract.callTimeoutMs;
-  const answer = await sendEffect(ports, turn, { operationId, payload, timerStartedMs });
+  const answer = await sendEffect(ports, turn, { operationId, provider, payload, timerStartedMs });
   // A gate that was closed has asked the provider nothing.
   if (turn.evidence === undefined) hear(answer);
   turn.evidence = { operationId, attempt, answer };

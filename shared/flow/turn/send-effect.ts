@@ -25,6 +25,7 @@ const timeRanOut = "the claim's time ran out";
 
 export interface Claimed {
   operationId: string;
+  provider: Provider;
   /** As it was frozen. */
   payload: Readonly<Record<string, unknown>>;
   /** The monotonic clock as it stood before the claim was sent to the store. */
@@ -32,12 +33,13 @@ export interface Claimed {
 }
 
 export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed): Promise<Answer> {
-  const effect = effectOf(turn.draft, claimed.operationId);
-  const provider = ports.book.provider(effect.provider);
-  if (provider === undefined) return { kind: "notSent", reason: "its provider is not defined" };
-  const closed = await whyGateIsClosed(ports, turn, { claimed, effect, provider });
+  const { operationId, payload, provider } = claimed;
+  const effect = effectOf(turn.draft, operationId);
+  const gate = await whyGateIsClosed(ports, turn, { claimed, effect, provider });
+  const timeoutMs = leftMs(ports, claimed, provider);
+  // The last look, with no await between it and the call.
+  const closed = gate ?? (timeoutMs < sendMsMin(provider) ? timeRanOut : undefined);
   if (closed !== undefined) {
-    const { operationId } = claimed;
     ports.log.warn("the send gate was closed", {
       ...turnFields(turn),
       operationId,
@@ -46,12 +48,8 @@ export async function sendEffect(ports: TurnPorts, turn: Turn, claimed: Claimed)
     ports.telemetry.mark("gate closed", { reason: closed });
     return { kind: "notSent", reason: closed };
   }
-  const timeoutMs = leftMs(ports, claimed, provider);
-  // The last look, with no await between it and the call.
-  if (timeoutMs < sendMsMin(provider)) return { kind: "notSent", reason: timeRanOut };
   // From here on a byte may leave: of this attempt only what the call hears is told.
   turn.evidence = undefined;
-  const { payload } = claimed;
   const answer = await call(ports, turn, { effect, provider, payload, timeoutMs });
   return withoutEcho(effect, payload, answer);
 }
@@ -112,7 +110,6 @@ async function whyGateIsClosed(
     const lapsed = whyKeyLapsed(scope);
     if (lapsed !== undefined && !absenceCovers(scope)) return lapsed;
   }
-  if (leftMs(ports, claimed, provider) < sendMsMin(provider)) return timeRanOut;
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 // A provider's webhook that echoes nothing but the key it was called under (design.md 7): it finds its one effect in the
 // tenant of the source that signed it, now or later, or is kept and shown.
 import { describe, expect, test } from "vitest";
-import { TerminalFault } from "../../../shared/domain/faults.ts";
+import { TerminalFault, TransientFault } from "../../../shared/domain/faults.ts";
 import type { CaseKey } from "../../../shared/domain/identity.ts";
 import type { EffectOf } from "../../../shared/domain/records/effect.ts";
 import { notCompared } from "../../../shared/domain/records/evidence.ts";
@@ -291,6 +291,28 @@ describe("a report while the store does not answer", () => {
     };
     expect((await tell(world)).status).toBe(503);
     world.cases.hooks = {};
+    expect((await tell(world)).said).toEqual({ matched: true, duplicate: false });
+  });
+
+  test("is asked for again although it is none that is known, as long as not even that can be kept", async () => {
+    const world = portalWorld();
+    world.cases.hooks = {
+      before: ({ operation }) => (operation === "createRefusal" ? "lost" : undefined),
+    };
+    const strange = () => world.deliver("{}", { source: "portal-t1" });
+    expect((await strange()).status).toBe(503);
+    world.cases.hooks = {};
+    expect((await strange()).status).toBe(202);
+  });
+
+  test("is asked for again when its case cannot be read just now", async () => {
+    const world = portalWorld();
+    await world.prepare(world.keyOf("R-1"));
+    const { cases } = world.ports;
+    const read = () => Promise.reject(new TransientFault("down"));
+    world.ports.cases = { ...cases, read };
+    expect((await tell(world)).status).toBe(503);
+    world.ports.cases = cases;
     expect((await tell(world)).said).toEqual({ matched: true, duplicate: false });
   });
 });

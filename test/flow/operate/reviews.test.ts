@@ -1,9 +1,10 @@
 // A person resolves a review (design.md 4; seed 2): judged by the contract and the horizon, stated once, settled by a turn.
 import { describe, expect, test } from "vitest";
+import { attemptLimits } from "../../../shared/domain/decisions/recover.ts";
 import { TransientFault } from "../../../shared/domain/faults.ts";
 import type { Statement } from "../../../shared/domain/records/evidence.ts";
 import { receiptFor } from "../../domain/situations.ts";
-import { key, type World } from "../world.ts";
+import { key, newWorld, type World } from "../world.ts";
 import {
   ana,
   bareOnce,
@@ -145,6 +146,20 @@ describe("an unknown effect in review", () => {
     expect(await world.record()).toMatchObject({ status: "done", version: version + 1 });
     expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["FactsChangedAfterEnd"]);
   });
+});
+
+test("a prepared effect that was turned away too often is sent once more on one person's word", async () => {
+  const world = newWorld({ decide: () => bareOnce });
+  world.bare.script = Array.from({ length: attemptLimits.notSentMax }, () => "turnsAway" as const);
+  await world.post(1);
+  await world.run(world.worker(), 48 * 3_600_000);
+  const people = operatorsOf(world);
+  expect(await people.resolve(await openOf(world), { how: "retry" })).toMatchObject({
+    status: 202,
+  });
+  await world.run();
+  expect(await firstOf(world)).toMatchObject({ status: "confirmed" });
+  expect(world.bare.applied).toHaveLength(1);
 });
 
 describe("a statement", () => {
