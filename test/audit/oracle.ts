@@ -18,8 +18,9 @@ export interface Outcome {
   stuck?: string;
 }
 
-const lookupsMax = 12;
-const leftMax = 6;
+const lookupsMax = 20;
+const leftMax = 20;
+const refusedMax = 5;
 const notSentMax = 30;
 
 export function reachedTheirEnds(testimony: Testimony): Judged {
@@ -172,7 +173,10 @@ function isExhausted({ attempts }: Effect): boolean {
   const turnedAway = attempts.filter(
     ({ end }) => end?.kind === "notSent" || end?.kind === "notApplied",
   ).length;
-  return turnedAway >= notSentMax || attempts.length - turnedAway >= leftMax;
+  const refused = attempts.filter(({ end }) => end?.kind === "refused").length;
+  return (
+    refused >= refusedMax || turnedAway >= notSentMax || attempts.length - turnedAway >= leftMax
+  );
 }
 
 /**

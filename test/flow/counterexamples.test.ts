@@ -251,6 +251,7 @@ test("9: a refusal of a second attempt does not reject what the first may still 
   expect(world.keyed.applied).toHaveLength(1);
   const [first] = await world.effects();
   expect(first?.status).toBe("unknown");
+  expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["AttemptsExhausted"]);
 });
 
 test("12: a receipt for a rejected effect keeps the status, contradicts it, and stops the case", async () => {

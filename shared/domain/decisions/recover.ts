@@ -23,13 +23,16 @@ import {
 } from "./send-cover.ts";
 import { absentStartedAtMs, type SendScope } from "./terms.ts";
 
+/** With the back-off of each, an outage of three hours is within all of them. */
 export const attemptLimits = {
   /** Claims after which a byte may have left. */
-  leftMax: 6,
+  leftMax: 20,
+  /** Of those, refusals that say nothing of a call before them: the next one would hear the same. */
+  refusedMax: 5,
   /** Claims that provably sent or changed nothing: refused connections, 429. */
   notSentMax: 30,
   /** Look-ups of one unknown. */
-  lookupsMax: 12,
+  lookupsMax: 20,
 };
 
 export type Recovery =
@@ -162,6 +165,10 @@ function unknownReview(why: string): Recovery {
 export function whyExhausted(effect: Effect): string | undefined {
   const notSent = effect.attempts.filter(provesNothingLeft).length;
   const left = effect.attempts.length - notSent;
+  const refused = effect.attempts.filter(({ end }) => end?.kind === "refused").length;
+  if (refused >= attemptLimits.refusedMax) {
+    return `${refused} attempts were refused, after one that may have left`;
+  }
   if (left >= attemptLimits.leftMax) return `${left} attempts may have left without an outcome`;
   if (notSent >= attemptLimits.notSentMax) return `${notSent} attempts were turned away`;
   return undefined;

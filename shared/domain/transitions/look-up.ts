@@ -1,6 +1,6 @@
 // What a look-up found is folded at once, and kept as a finding in the same batch (design.md 5). Pure.
 import { termsAt } from "../decisions/terms.ts";
-import { backOffMs } from "../decisions/back-off.ts";
+import { backOffMs, providerBackOffMsMax } from "../decisions/back-off.ts";
 import type { Book } from "../definitions.ts";
 import { findingIdOf } from "../identity.ts";
 import { schemaVersion, type Finding, type LookupVerdict } from "../records/evidence.ts";
@@ -36,7 +36,8 @@ export function foldLookup(
       count,
       lastStartedAtMs: startedAtMs,
       ...absence,
-      notBeforeMs: nowMs + backOffMs(`look-up:${effect.operationId}`, count + 1),
+      notBeforeMs:
+        nowMs + backOffMs(`look-up:${effect.operationId}`, count + 1, providerBackOffMsMax),
     },
   });
   const told = withLine(looked, `looked up ${effect.action}: ${verdict.kind}`);

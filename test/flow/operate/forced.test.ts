@@ -1,5 +1,6 @@
 // What is forced takes a role of its own, a reason and a second person; what no person may override stays (design.md 4).
 import { describe, expect, test } from "vitest";
+import { attemptLimits } from "../../../shared/domain/decisions/recover.ts";
 import { event, keyContract, planOfTwo } from "../../domain/situations.ts";
 import { advanceCase } from "../../../shared/flow/turn/advance-case.ts";
 import { key, newWorld, type World } from "../world.ts";
@@ -227,7 +228,7 @@ describe("what was denied while a call of it may still land", () => {
 
 test("a retry within the provider's key needs no force, when only the machine's bounds stop it", async () => {
   const world = newWorld({ decide: () => ({ ...planOfTwo, notifications: [] }) as never });
-  world.keyed.script = Array.from({ length: 6 }, () => "appliedAndDropped" as const);
+  world.keyed.script = Array(attemptLimits.leftMax).fill("appliedAndDropped");
   await world.post(1);
   await world.run(world.worker(), keyContract.idempotency?.retentionMs ?? 0);
   const [review] = await world.reviews();
@@ -278,9 +279,9 @@ test("a forced statement of one person, told past the API, is refused by the tur
 
 test("a retry after the provider's key may be pruned is forced only, and then sent all the same", async () => {
   const world = newWorld({ decide: () => ({ ...planOfTwo, notifications: [] }) as never });
-  world.keyed.script = Array.from({ length: 6 }, () => "swallowed" as const);
+  world.keyed.script = Array(attemptLimits.leftMax).fill("swallowed");
   await world.post(1);
-  await world.run();
+  await world.run(world.worker(), keyContract.idempotency?.retentionMs ?? 0);
   const retentionMs = keyContract.idempotency?.retentionMs ?? 0;
   world.advance(retentionMs);
   const people = operatorsOf(world);
@@ -291,6 +292,8 @@ test("a retry after the provider's key may be pruned is forced only, and then se
   });
   await forced(people, id, ivo, una);
   await world.run();
-  expect(world.keyed.received.filter(({ action }) => action === "keyed.first.v1")).toHaveLength(7);
+  expect(world.keyed.received.filter(({ action }) => action === "keyed.first.v1")).toHaveLength(
+    attemptLimits.leftMax + 1,
+  );
   expect((await world.effects())[0]).toMatchObject({ status: "confirmed" });
 });
