@@ -1,48 +1,47 @@
-// What an external system really promises about retries and look-ups, as data.
+// What an external system really promises about retries and look-ups, as data (seed 2, "Make the retry decision explicit").
 //
-// `recover` reads nothing else: a provider's promise that is not written down here is not relied on
-// (seed 2, "Make the retry decision explicit"). Each provider's file says where its promises come from.
+// `recover` relies on nothing else. Each provider's file says where its promises are published.
 import { z } from "zod";
 import { TerminalFault } from "./faults.ts";
 
-/** An HTTP answer as the provider documents it: a status, and what it says in its own code. */
+/** An HTTP answer as the provider documents it: a status, and the provider's own error code. */
 const Told = z.object({
   status: z.int().min(300).max(599),
-  /** Its own code; "*" is any code of its own, absent also a bare page. */
+  /** "*": any code of its own. Absent: any code, and also an answer without one. */
   code: z.string().optional(),
 });
 
-/** Whose refusal is too easily somebody else's (a proxy, a token, a second copy of the call) to speak for more. */
-export const attemptScopedStatuses: readonly number[] = [401, 403, 404, 409, 429];
+/** A refusal with one of these may come from a proxy, a token or a second copy of the call: it speaks for its own attempt only. */
+const attemptScopedStatuses: readonly number[] = [401, 403, 404, 409, 429];
 
 export const HttpAnswers = z.object({
-  /** Where its own code stands in the body; absent: `code`. */
+  /** The path of its own code in the body; absent: `code`. */
   codePath: z.array(z.string()).min(1).optional(),
-  /** Its last word on the request that got it. Always by a code of its own: a bare page refuses nothing. */
+  /** Definitive refusals of the request that got them. Each has a code of the provider's own: a bare page refuses nothing. */
   refusals: z.array(
     Told.extend({
       code: z.string(),
-      /** The documented sentence by which it speaks for every attempt so far; absent: for its own alone. */
+      /** The documented sentence that makes it speak for every attempt so far. Absent: it speaks for its own alone. */
       speaksForOperation: z.string().min(1).optional(),
     }),
   ),
-  /** Turned away before anything was carried out: this attempt did nothing. */
+  /** Answers that prove that this attempt did nothing: turned away before anything was carried out. */
   notApplied: z.array(Told),
-  /** By which codes of its own it says that the key came before with other bytes: a defect, which no retry mends. */
+  /** Its codes for a key that was used before with other bytes: a defect, which no retry mends. */
   keyReused: z.array(Told.extend({ code: z.string() })).optional(),
-  /** By which codes it says that what is asked for is there already: by another's doing, or by this request's, sent on twice on its way. */
+  /** Its codes for what is there already: another did it, or this very request, delivered twice on its way. */
   alreadyThere: z.array(Told.extend({ code: z.string() })).optional(),
-  /** It keeps no error under the key, these aside: whatever was done before one, the next request is carried out anew. */
+  /** It keeps no error under the key, except for these statuses: after any other error the next request is carried out anew. */
   nothingKept: z.object({ except: z.array(z.int()) }).optional(),
-  /** How it says that it repeats an answer that it stored under the key. */
+  /** The header that marks an answer as one that was stored under the key and is repeated. */
   replayMarker: z.object({ header: z.string(), value: z.string() }).optional(),
 });
 export type HttpAnswers = z.infer<typeof HttpAnswers>;
 
 export const Contract = z.object({
-  /** Raised when the promises change; kept with each effect. */
+  /** Raise it when the promises change; each effect keeps the one that it was called under. */
   revision: z.int().positive(),
-  /** A key that the provider enforces: same key and bytes within retention, applied once. */
+  /** A key that the provider enforces: the same key and bytes, within retention, are applied once. */
   idempotency: z
     .object({
       keyHeader: z.string(),
@@ -50,7 +49,7 @@ export const Contract = z.object({
       keyAlphabet: z.string(),
       keyLengthMax: z.int().positive(),
       retentionMs: z.int().positive(),
-      /** At least call time-out + horizon + 2 s, and the longest freeze of a machine believed in. */
+      /** At least call time-out + horizon + 2 s, and at least the longest freeze of a machine that is believed possible. */
       marginMs: z.int().positive(),
       /** True when the first executed answer is kept under the key even if it was an error. */
       storesErrors: z.boolean(),
@@ -60,15 +59,15 @@ export const Contract = z.object({
     .object({
       by: z.enum(["operationId", "search"]),
       consistency: z.enum(["strong", "eventual"]),
-      /** How long a search may lag; eventual look-ups stop after it and hand over to a person. */
+      /** How long a search may lag; after that an eventual look-up that finds nothing goes to a person. */
       settleMs: z.int().nonnegative(),
     })
     .optional(),
-  /** What its HTTP answers prove beyond a bound success; absent: nothing. */
+  /** What its HTTP answers prove, beside a success that is bound to the operation. Absent: nothing. */
   answers: HttpAnswers.optional(),
-  /** Accepted, and no report of delivery for this long: somebody must look. Absent: no reports are promised. */
+  /** After an acceptance a report of delivery must come within this time, else a person must look. Absent: none is promised. */
   deliverySilenceMs: z.int().positive().optional(),
-  /** The longest time after an attempt's deadline that the provider may still apply it. */
+  /** The longest time after an attempt's deadline at which the provider may still apply it. */
   horizonMs: z.int().nonnegative(),
   callTimeoutMs: z.int().positive(),
   /** One sentence for the operator: what a repeat of this call does to the world. */
@@ -76,12 +75,15 @@ export const Contract = z.object({
 });
 export type Contract = z.infer<typeof Contract>;
 
-/** What must be left of a turn's time for one call: the call, and the reads and writes around it. */
+/** The time that a turn must have left for one call, with the reads and writes around it. */
 export function callBudgetMs({ callTimeoutMs }: Pick<Contract, "callTimeoutMs">): number {
   return callTimeoutMs * 1.5;
 }
 
-/** At start-up: a turn in which no call fits would only ever hand its case on. Twice the call leaves time to decide first. */
+/**
+ * Asked at start-up: a turn in which no call fits would only hand its case on, for ever. Twice the call's time leaves time to
+ * decide first. Throws a TerminalFault that names the setting.
+ */
 export function assertFitsTurn(turnBudgetMs: number, provider: string, contract: Contract): void {
   const budgetMsMin = contract.callTimeoutMs * 2;
   if (turnBudgetMs >= budgetMsMin) return;
@@ -90,7 +92,7 @@ export function assertFitsTurn(turnBudgetMs: number, provider: string, contract:
   );
 }
 
-/** Why its own numbers would allow an unsafe retry, by field, with what to do; empty: it may be relied on. */
+/** Why a contract would allow an unsafe retry: one text a wrong field, with what to do. Empty when it may be relied on. */
 export function whyUnsafe(given: Contract): string[] {
   const { data: contract, error } = Contract.safeParse(given);
   if (error !== undefined) {
@@ -144,9 +146,9 @@ function wrongWithKey(
 }
 
 /**
- * The key as the provider gets it: the operation id, which is 26 characters of [a-z2-7].
- * A provider with a narrower alphabet or a shorter key cannot be told operations apart: refused here,
- * at start-up, and never at the first send (cases.md 50).
+ * The key as the provider gets it: the operation id, 26 characters of [a-z2-7], in upper case if only that fits. Undefined
+ * without a key in the contract. An alphabet or length that no operation id fits is refused at start-up (`whyUnsafe`), never at
+ * the first send (cases.md 50).
  */
 export function providerKeyOf(contract: Contract, operationId: string): string | undefined {
   if (contract.idempotency === undefined) return undefined;

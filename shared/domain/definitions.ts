@@ -1,12 +1,11 @@
 // What a team writes: actions, providers and workflows (design.md 8). The rest of the app is generic. shared/workflows/README.md
-// goes through one of each.
+// shows one of each.
 //
 //   an action     a versioned kind of effect: payload schema, provider, consequence, autonomy
-//   a provider    one external system: its contract as data, and how to send
-//   a workflow    pure code for one kind of case: fold events into facts, decide
+//   a provider    one external system: its contract as data, how to send, how to look up
+//   a workflow    code for one kind of case: fold events into facts (pure), decide
 //
-// `autonomy` is "approve" unless a team has reason to trust an action: begin with one
-// consequential action, expand on evidence.
+// `autonomy` is "approve" unless a team has reason to trust an action: "expand autonomy only after the evidence" (seed 2).
 import type { z } from "zod";
 import type { Contract } from "./contract.ts";
 import type { PayloadKeys } from "./payload-keys.ts";
@@ -21,12 +20,12 @@ export interface Action {
   name: string;
   payload: z.ZodType<Record<string, unknown>>;
   provider: string;
-  /** One sentence for the operator: what doing it twice would mean. */
+  /** One sentence for the operator: what it means if this is done twice. */
   consequence: string;
   autonomy: "approve" | "auto";
-  /** Its payload is kept apart and encrypted: never in the ledger, a review, a log, or a feed. */
+  /** Its payload is kept apart and encrypted: never in the ledger, a review, a log or the change feed. */
   sensitive?: boolean;
-  /** How long a person's approval may be asked for and relied on; absent: three days. */
+  /** How long after it was asked for an approval can be given and holds; absent: three days. */
   approvalMs?: number;
 }
 
@@ -36,7 +35,7 @@ export function defineAction(
   return { ...action, autonomy: action.autonomy ?? "approve" };
 }
 
-/** One call, with the bytes that were frozen and the time that it may take at most. */
+/** One call: the frozen payload, and the longest time that it may take. */
 export interface SendRequest {
   action: string;
   account: string;
@@ -44,7 +43,7 @@ export interface SendRequest {
   /** Absent when the contract has no key. */
   providerKey?: string;
   payload: Readonly<Record<string, unknown>>;
-  /** For adapters whose provider can echo it: how its own webhook finds the case again. */
+  /** For a provider that echoes it: its own webhook then finds the case by it. */
   caseKey?: string;
   fence: number;
   timeoutMs: number;
@@ -52,13 +51,13 @@ export interface SendRequest {
 
 /** A provider's own webhook about one operation of ours. */
 export interface ProviderReport {
-  /** Which one: by what the provider echoes of the request, or by nothing but the key that it was sent under. */
+  /** Which operation: by the case key that the provider echoes, or by the key that the request was sent under. */
   about: ReportSubject;
   providerId: string;
   stage: Receipt["stage"];
-  /** Whom it says it was for, where it says so: must be the effect's own target. */
+  /** If the report names a target, it must be the effect's own. */
   target?: string;
-  /** Fields of the payload, where it repeats them: must be those that were sent. */
+  /** Fields of the payload that the report repeats: they must be those that were sent. */
   echoed?: Readonly<Record<string, string>>;
 }
 
@@ -66,14 +65,14 @@ export type LookupRequest = Omit<SendRequest, "fence">;
 
 export interface Provider {
   name: string;
-  /** With its address: what is known under a key, or is not there, is so at that place only. */
+  /** Includes the address: a key, or an absence, means something at that address only. */
   apiVersion: string;
   contract: Contract;
   /** The provider's account that a tenant's effects go to: part of a key's scope. Where keys are kept by credential, the credential's name. */
   accountOf(tenantId: string): string;
-  /** Never throws, and never settles before its socket is closed or its answer is read. */
+  /** Never throws. Settles only when the answer has been read or the socket is closed. */
   send(request: SendRequest): Promise<Answer>;
-  /** Reads the provider's webhook; undefined when it names no operation of ours. */
+  /** Parses the provider's webhook; undefined when it names no operation of ours. */
   report?(body: {
     type: string;
     data: Readonly<Record<string, unknown>>;
@@ -84,20 +83,20 @@ export interface Provider {
 
 export type Facts = Readonly<Record<string, z.core.util.JSONType>>;
 
-/** Brings facts of the revision before to its own. Pure; throws when they are none of the revision before. */
+/** Brings facts of the revision before to its own. Pure; throws for facts that the revision before does not allow. */
 export type Upcaster = (facts: Facts) => Facts;
 
-/** `from` is the schema that the facts had: it types the step, and names the field of facts that never fitted it. */
+/** `from` is the schema that the facts had: it types the step, and its error names the field of facts that do not fit it. */
 export function defineUpcaster<Old>(from: z.ZodType<Old>, step: (facts: Old) => Facts): Upcaster {
   return (facts) => step(from.parse(facts));
 }
 
-/** What an earlier effect of this case came to; `decide` always sees all of them, without a sensitive payload. */
+/** An earlier effect of this case and what became of it. `decide` sees all of them, without sensitive payloads. */
 export type EffectView = Pick<
   Effect,
   "operationId" | "action" | "target" | "payload" | "status" | "origin" | "contradicted"
 > & {
-  /** Only what is confirmed has one; what its stage calls failed was accepted, and then failed at its goal. */
+  /** Only a confirmed effect has one. Stage `failed`: it was accepted, and then failed at its goal. */
   receipt?: Pick<Receipt, "stage">;
 };
 
@@ -106,15 +105,15 @@ export interface DecideView<Known = Facts, Status extends string = string> {
   status: Status;
   version: number;
   effects: readonly EffectView[];
-  /** Who refused the plan that was decided just before: nothing is new since, so the same question would be asked again. */
+  /** Who refused the plan decided just before this. Nothing is new since: the same plan would ask the same question again. */
   refusedBy?: string;
 }
 
 /** What a decider may use that is not pure. */
 export interface DecideContext {
   /**
-   * The result of an expensive step, checkpointed under this case version and revision. It saves repeated calls and
-   * decides nothing. Names are [a-z0-9-]{1,64}, each used once; the result is JSON that its own schema accepts again.
+   * The result of an expensive step, checkpointed under this case version and revision, so that a crash repeats no call. Each
+   * name is [a-z0-9-]{1,64} and used once. The result must be JSON that `schema` accepts again.
    */
   memo<T>(name: string, schema: z.ZodType<T>, compute: () => Promise<T>): Promise<T>;
   /** Aborts when the turn's time is up. */
@@ -138,41 +137,41 @@ export type Decision<Status extends string = string, Name extends string = strin
 
 export interface Workflow {
   type: string;
-  /** Raised with every deploy that changes the facts' shape, or after which older code must not decide. */
+  /** Raise it with each change of the facts' shape, and with each after which older code must not decide. */
   revision: number;
   facts: z.ZodType<Facts>;
-  /** Revision -> the step that makes its facts; a revision without one has the shape of the one before. */
+  /** Revision -> the step that brings facts to it. A revision without a step has the shape of the one before. */
   upcasters?: Readonly<Record<number, Upcaster>>;
-  /** All that it may ask for: each must be registered, and needs a grant for this workflow. */
+  /** Every action that it may ask for. Each must be registered, and needs a grant for this workflow. */
   actions?: readonly string[];
   initialStatus: string;
   statuses: Readonly<Record<string, { final: boolean }>>;
   /** Event type -> the schema of its data. */
   events: Readonly<Record<string, z.ZodType<Record<string, unknown>>>>;
-  /** The business reference inside the data: with the tenant it names the case. */
+  /** The business reference in an event's data; with the tenant it names the case. */
   externalRefOf(data: Readonly<Record<string, unknown>>): string;
-  /** New facts, or "ignored". `older`: something newer of this source was folded before. */
+  /** New facts, or "ignored". Pure. `older`: something newer from this source was folded before. */
   fold(facts: Facts, event: Event, options: { older: boolean }): Facts | "ignored";
   /**
-   * The open status in which a closed case goes on after its facts have changed; undefined leaves it closed, for a person to see.
-   * Pure. What was done before stays done.
+   * The open status in which a closed case goes on after its facts have changed; undefined leaves it closed, under a review. Pure.
+   * What was done before stays done.
    */
   reopenAs?(closed: { before: Facts; after: Facts; status: string }): string | undefined;
-  /** Reads the facts of record again, before an approval is taken; throws when they cannot be read. */
+  /** Reads the facts of record again before an approval is taken (seed 1, Break 5). Throws when they cannot be read. */
   refresh?(facts: Facts): Promise<Facts>;
-  /** Throws a TransientFault when it must be asked again later: counted, with back-off, and held in the end. */
+  /** May throw a TransientFault: it is then asked again with back-off, and after eight times the case is held. */
   decide(view: DecideView, context: DecideContext): Decision | Promise<Decision>;
 }
 
-/** Everything that is registered, by name. */
+/** The registry: everything that is registered, by name. */
 export interface Book {
   workflows: readonly Workflow[];
   workflow(type: string): Workflow | undefined;
   action(name: string): Action | undefined;
   provider(name: string): Provider | undefined;
-  /** A person must say yes before it is sent: the action is made so, or this tenant wants it so. */
+  /** Whether an approval comes before this action: its `autonomy`, or a setting of this tenant, says so. */
   asksFirst(tenantId: string, action: string): boolean;
-  /** Present where an action is sensitive. */
+  /** Present if any action is sensitive. */
   payloadKeys: PayloadKeys | undefined;
 }
 
@@ -181,6 +180,6 @@ export interface Parts {
   actions: readonly Action[];
   providers: readonly Provider[];
   payloadKeys?: PayloadKeys | undefined;
-  /** By tenant, actions that ask there first; it takes no question away. */
+  /** Tenant -> actions that need an approval there, beside those that always do. */
   approvals?: Readonly<Record<string, readonly string[]>>;
 }

@@ -1,8 +1,8 @@
 // When somebody must look at a case again (design.md 6). It wakes, it never decides.
 //
-// Set by every batch from what `next` says of the record as the batch leaves it: the deadline of the call in flight, a
-// back-off's end, a grace for work that this worker is about to go on with; absent when only a
-// person or something new can move the case.
+// Every batch sets it, from what `next` says of the record as the batch leaves it: the deadline of the call in flight, the end of a
+// back-off, or a grace for work that this worker is about to do. It is absent when only a person or something new can move
+// the case.
 import type { Book } from "./definitions.ts";
 import { waitsForCode } from "./decisions/missing-code.ts";
 import { next } from "./decisions/next.ts";
@@ -10,20 +10,20 @@ import { isWork } from "./decisions/step.ts";
 import { lastAttempt } from "./records/effect.ts";
 import { effectOf, type Snapshot } from "./records/snapshot.ts";
 
-/** How long a worker that is about to go on may take before somebody else looks. */
+/** How long a worker may take to go on before somebody else looks. */
 export const graceMs = 30_000;
-/** A grant lives in another partition, and a key in a setting: granting hints the case, and this looks anyway. */
+/** Granting hints the case, but a grant lives in another partition and that hint may be lost. A payload key is a setting. */
 const withheldRecheckMs = 15 * 60_000;
-/** A deploy wakes nobody, and a removed workflow may have left many cases: one cheap look an hour. */
+/** A deploy wakes no case, and a removed workflow may have left many: one cheap look an hour. */
 const codeRecheckMs = 3_600_000;
-/** Long enough that the deadline, which counts from the store's own whole seconds, has passed. */
+/** With this the deadline has passed for certain, although it counts from the store's whole seconds. */
 const deadlineSlackMs = 2500;
 
 const overdueMs = 10_000;
 
 /**
- * Work that should long have been done: perhaps its workers die of it. No message's own count can tell, because a lost
- * connection counts nowhere; so such work is counted by us before it is tried again.
+ * Whether there is work that should have been done ten seconds ago: perhaps its workers die of it. The broker's delivery count
+ * cannot tell, because a lost connection does not raise it. So such work is counted here before it is tried again.
  */
 export function isOverdue(snapshot: Snapshot, nowMs: number): boolean {
   const before = nowMs - overdueMs;
@@ -38,6 +38,7 @@ export function isOverdue(snapshot: Snapshot, nowMs: number): boolean {
   );
 }
 
+/** In the store's time; undefined when nobody needs to look before something new arrives. */
 export function dueAtMsOf(
   snapshot: Snapshot,
   book: Book,
@@ -66,7 +67,7 @@ export function dueAtMsOf(
   }
 }
 
-/** What waits for something that is no record of this case. */
+/** When to look again for what is no record of this case: a grant, a key, deployed code. Infinity when nothing waits for such. */
 function recheckAtMs(
   snapshot: Snapshot,
   { nowMs, withheld }: { nowMs: number; withheld?: ReadonlySet<string> },

@@ -13,6 +13,7 @@ export const turnFiles = [
   "turn/keep-evidence",
   "turn/leave-alone",
   "turn/write-draft",
+  "turn/due-hint",
   "deciding/decide-once",
   "deciding/memo",
 ] as const;

@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "who finds a call in flight hints of its deadline",
     file: "shared/flow/turn/advance-case.ts",
-    find: "    await hintWhenDue(ports, turn);",
+    find: "    await scheduleDueHint(ports, turn);",
     replace: "    await Promise.resolve();",
     killedBy: "who comes too early for the second hints again",
     testFile: "test/flow/rescue.test.ts",
@@ -151,8 +151,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "an uncertain write is sent again under its own name",
     file: "shared/flow/turn/write-draft.ts",
-    find: '  return "written";\n}\n\nfunction batchOf',
-    replace: '  return "overtaken";\n}\n\nfunction batchOf',
+    find: '  turn.caseEtag = head.caseEtag;\n  return "written";',
+    replace: '  turn.caseEtag = head.caseEtag;\n  return "overtaken";',
     killedBy: "that is uncertain is settled by sending the same batch again",
     testFile: turns,
   },
@@ -246,7 +246,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "a payload does not stay for ever",
-    file: "shared/flow/turn/write-draft.ts",
+    file: "shared/flow/turn/batch-of.ts",
     find: "amends: endedPayloads(turn.base, turn.draft).map(",
     replace: "amends: endedPayloads(turn.base, turn.draft).slice(0, 0).map(",
     killedBy: "begins to end in the batch",

@@ -1,13 +1,13 @@
 // A question to a person about one effect of a plan, and the one answer (design.md 9).
 //
-// It shows what will be done: the operation with its frozen digest, the case version and the facts digest. It is bound to
-// those and never to a position. Asked by a turn, answered once under its own ETag, never rewritten by a turn; asking and
-// answering change no version.
+// It is bound to what the person is shown: the operation with its frozen payload's digest, the case version and the facts
+// digest. A turn asks it; it is answered once, under its own ETag, and no turn rewrites it. Asking and answering change no
+// version of the case.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
 export const ApprovalAnswer = z.object({
-  /** Made by the answering client: the same answer told twice is one, and two clients may make the same. */
+  /** Made by the answering client, so that the same answer sent twice is one. Two clients may make the same id. */
   answerId: z.string(),
   decision: z.enum(["approve", "refuse"]),
   by: z.string(),
@@ -16,6 +16,7 @@ export const ApprovalAnswer = z.object({
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
+/** Whether what is sent now is the answer that was given before: same id, person and decision. */
 export function isSameAnswer(
   given: ApprovalAnswer,
   told: Pick<ApprovalAnswer, "answerId" | "by" | "decision">,
@@ -39,7 +40,7 @@ export const Approval = z.object({
   action: z.string(),
   target: z.string(),
   consequence: z.string(),
-  /** Who set the case going last: must not answer, nor may those who did so before (requesters.ts). */
+  /** Who requested the case last. Neither this person nor any earlier requester may answer (requesters.ts). */
   requestedBy: z.string(),
   askedAtMs: z.int(),
   expiresAtMs: z.int(),

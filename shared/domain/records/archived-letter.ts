@@ -1,6 +1,7 @@
-// A dead letter that was taken out of its queue, as it was: by whom and why. It decides nothing, and a turn never reads it.
+// A dead letter that was taken out of its queue, as it was, with who did that and why. No turn reads it.
 //
-// In the partition of the case that its session names, so that erasing the case empties it; else in one of the deployment.
+// It is stored in the partition of the case that its session names, so that erasing the case empties it; without a case in a
+// partition of the deployment.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
@@ -21,7 +22,7 @@ export const ArchivedLetter = z.object({
   enqueuedAtMs: z.int().optional(),
   deliveryCount: z.int(),
   resubmitCount: z.int(),
-  /** `parked`: it came back too often. `edited`: another message was sent instead of it. */
+  /** `parked`: it came back too often. `edited`: another message was sent in its place. */
   how: z.enum(["archived", "parked", "edited"]),
   by: z.string(),
   why: z.string(),
@@ -35,7 +36,7 @@ export const ArchivedLetter = z.object({
       body: z.object({
         kind: z.enum(["text", "base64", "amqp"]),
         text: z.string(),
-        /** Of `amqp`: not bytes, but one of its own kinds. */
+        /** For kind `amqp`: the type of a body that is not bytes. */
         amqpType: z.string().optional(),
       }),
       properties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),

@@ -1,8 +1,8 @@
 // The business record, and what was decided on it (design.md 3).
 //
-// Every batch replaces this document under its ETag, so it is where two workers meet: one of them gets
-// 412. `version` rises when facts or status change or a plan ends; each version is decided on at most
-// once. `lastWriteId` names the batch that wrote it, which settles an uncertain write.
+// Every batch replaces this document under its ETag: of two workers one gets 412 (seed 1, Break 2). `version` rises when facts or
+// status change or a plan ends, and each version is decided on at most once. `lastWriteId` names the batch that wrote it,
+// which settles an uncertain write.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
@@ -13,12 +13,12 @@ export const ActionRequest = z.object({
   payload: z.record(z.string(), z.json()),
   repeats: z.string().optional(),
   compensates: z.string().optional(),
-  /** A person must say yes to this one, whatever its action's own autonomy; it takes no question away. */
+  /** Ask for an approval although the action is `auto`. False changes nothing: an action that asks still does. */
   asksFirst: z.boolean().optional(),
 });
 export type ActionRequest = z.infer<typeof ActionRequest>;
 
-/** The same as a plan keeps it: a sensitive payload is frozen already, and apart. */
+/** A request as a plan keeps it: with its payload frozen; a sensitive one is kept apart, under `payloadRef`. */
 export const PlannedAction = ActionRequest.partial({ payload: true }).extend({
   payloadRef: z.string().optional(),
   payloadDigest: z.string().optional(),
@@ -27,12 +27,12 @@ export type PlannedAction = z.infer<typeof PlannedAction>;
 
 export const Plan = z.object({
   decidedOn: z.int(),
-  /** In the order in which they are sent: each waits for all before it to be confirmed. */
+  /** In the order in which they are sent; each waits until all before it are confirmed. */
   operationIds: z.array(z.string()),
   nextStatus: z.string(),
-  /** Of these, which a person must approve before anything of the plan is sent. */
+  /** Those of them that a person must approve before anything of the plan is sent. */
   needsApproval: z.array(z.string()).optional(),
-  /** Become outbox effects in the batch of the commit that justifies them. */
+  /** Outbox effects to be: the commit prepares them in its own batch. */
   notifications: z.array(PlannedAction),
 });
 export type Plan = z.infer<typeof Plan>;
@@ -58,14 +58,14 @@ export const Case = z.object({
   tenantId: z.string(),
   caseId: z.string(),
   externalRef: z.string(),
-  /** The source or person whose event opened or last changed the case; who may not approve is told by requesters.ts. */
+  /** The source or person whose event opened or last changed the case. Who may not approve: requesters.ts. */
   requestedBy: z.string().optional(),
   workflow: z.object({ type: z.string(), revision: z.int() }),
   facts: z.record(z.string(), z.json()),
   factsDigest: z.string(),
   status: z.string(),
   version: z.int().nonnegative(),
-  /** Rises with every claim and every taking-over; kept for logs and for providers that accept one. */
+  /** Rises with every claim and every claim given up; for logs, and for providers that enforce a fencing token. */
   fence: z.int().nonnegative(),
   plan: Plan.optional(),
   /** The one call in flight. */
@@ -76,9 +76,9 @@ export const Case = z.object({
     .optional(),
   /** The version that was last decided on; a second decision on it is refused. */
   decidedVersion: z.int().optional(),
-  /** Decisions since the last confirmed effect or new event. */
+  /** Plans decided since the last confirmed plan effect or new facts. */
   decisionsWithoutProgress: z.int().nonnegative(),
-  /** Deliveries in a row that ended with their worker, counted before the work; any batch ends the row. */
+  /** Deliveries in a row that ended with their worker. Counted before the work; any batch after it starts anew. */
   crashes: z.int().positive().optional(),
   /** Failures of the decider on this version, and when it is asked again. */
   decideRetry: z
@@ -91,12 +91,12 @@ export const Case = z.object({
     .optional(),
   /** Open contradictions: while any is open, no plan claim and no decision. */
   contradictionsOpen: z.int().nonnegative(),
-  /** How many reviews were ever opened here: makes their ids. */
+  /** How many reviews were ever opened: the last part of their ids. */
   reviewCount: z.int().nonnegative(),
   /** The newest order key folded from each source. */
   orderKeys: z.record(z.string(), z.string()),
   openedAtMs: z.int(),
-  /** When intake received the event that was folded last: how long a commit took counts from there. */
+  /** When intake received the event that was folded last; the time to commit is measured from here. */
   eventReceivedAtMs: z.int().optional(),
   erased: z.object({ by: z.string(), atMs: z.int() }).optional(),
   lastWriteId: z.string(),

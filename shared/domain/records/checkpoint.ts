@@ -1,7 +1,7 @@
-// A memoised step of a decider: what one model call gave, kept so that a crash does not pay for it twice.
+// A memoised step of a decider: the result of one model call, kept so that a crash does not pay for it twice.
 //
-// Disposable, and no record of anything: it decides nothing by itself, is restored only under the revision and the case
-// version that it was made for, and goes after a week (seed 1, Breaks 3 and 4). What it cannot give is asked again.
+// It is disposable and no record of anything (seed 1, Breaks 3 and 4): restored only under the revision and the case version
+// that it was made for, and gone after a week. A step without one is computed again.
 import { z } from "zod";
 import { TerminalFault } from "../faults.ts";
 import { schemaVersion } from "./evidence.ts";
@@ -24,7 +24,7 @@ export const Checkpoint = z.object({
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** Throws a TerminalFault when the name is none that an id can hold. */
+/** Throws a TerminalFault for a name that an id cannot hold. */
 export function checkpointIdOf(version: number, name: string): string {
   if (!memoNamePattern.test(name)) {
     throw new TerminalFault("memo name: use 1 to 64 of a-z, 0-9 and -.");

@@ -1,4 +1,4 @@
-// A drain that is on, in the control document: who began it, why and when.
+// A drain that is on, as the control document has it: who began it, why and when.
 import { z } from "zod";
 
 export const Drain = z.object({

@@ -3,9 +3,9 @@
 //   prepared -> started -> confirmed | rejected | unknown
 //   unknown  -> started | confirmed | rejected         prepared -> cancelled
 //
-// Final: confirmed, rejected, cancelled, and unknown with `abandonedBy`. Only `confirmed` has a receipt,
-// only a started effect has an attempt without an end, so decisions need neither `!` nor `as`.
-// While it is started only the late end of an earlier attempt rewrites the document: its `_ts` is the attempt's start, or later.
+// Final: confirmed, rejected, cancelled, and unknown with `abandonedBy`. Only `confirmed` has a receipt, and only `started` has
+// an attempt without an end, so decisions need neither `!` nor `as`. Only the late end of an earlier attempt rewrites the
+// document of a started effect: its `_ts` is the running attempt's start, or later.
 import { z } from "zod";
 import { Receipt, schemaVersion } from "./evidence.ts";
 
@@ -27,16 +27,16 @@ export type SilenceMark = (typeof silenceMarks)[number];
 /** A person's order to send it once more: the same operation and bytes, through the same gate. */
 export const RetryOrder = z.object({
   by: z.string(),
-  /** Forced: against the contract, which takes two people. */
+  /** Against the provider's contract, which takes two people. */
   forced: z.boolean(),
   confirmedBy: z.string().optional(),
 });
 export type RetryOrder = z.infer<typeof RetryOrder>;
 
-/** What a provider's promises for a call, and what its look-up shows, depend on. */
+/** What a provider's promises for a call, and what a look-up finds, depend on. */
 export const Terms = z.object({
   account: z.string(),
-  /** With the address (providers/http-url.ts). */
+  /** Includes the provider's address (providers/http-url.ts). */
   apiVersion: z.string(),
   contractRevision: z.int(),
 });
@@ -53,16 +53,16 @@ export function areSame(one: Terms, other: Terms): boolean {
 export const Attempt = z.object({
   n: z.int().positive(),
   fence: z.int().positive(),
-  /** The store's time when the claim was decided: at or before the true start. */
+  /** The store's time when the claim was decided: never later than the call's start. */
   claimedAtMs: z.int(),
   callTimeoutMs: z.int(),
-  /** The longest time after its deadline that its provider may apply it, as the contract was when it was claimed. */
+  /** The longest time after its deadline that the provider may apply it, by the contract that it was claimed under. */
   horizonMs: z.int().optional(),
-  /** `mayHaveLeft` as it was before this attempt: what a proof of "not sent" may restore. */
+  /** `mayHaveLeft` before this attempt; proof that this one did nothing restores it. */
   leftBefore: z.boolean(),
-  /** When the look-up started whose absence this attempt was claimed on. */
+  /** The attempt was claimed on an absence: when the look-up that found it started. */
   absentStartedAtMs: z.int().optional(),
-  /** Ordered by two people under other terms than those of the calls before it. */
+  /** Made under other terms than the calls before it; only a forced order does that. */
   underOtherTerms: z.boolean().optional(),
   /** Present when a person ordered it. */
   order: RetryOrder.optional(),
@@ -82,7 +82,7 @@ const common = {
   action: z.string(),
   target: z.string(),
   provider: z.string(),
-  /** Those of its calls, once one may have left. */
+  /** The terms of its calls, once one may have left; until then those of the last claim, or of its decision. */
   ...Terms.shape,
   providerKey: z.string().optional(),
   /** Absent where the action is sensitive: then `payloadRef` names the document that holds it, encrypted. */
@@ -90,17 +90,18 @@ const common = {
   payloadRef: z.string().optional(),
   payloadDigest: z.string(),
   origin: z.enum(["plan", "outbox"]),
-  /** The version decided on (plan), or the version that the commit created (outbox: justifiedBy). */
+  /** Plan effects: the version decided on. */
   decidedOn: z.int().optional(),
+  /** Outbox effects: the version that their commit created. */
   justifiedBy: z.int().optional(),
   ordinal: z.int().nonnegative(),
-  /** The earlier operation that this one means to repeat. */
+  /** The earlier operation that this one repeats on purpose. */
   repeats: z.string().optional(),
   compensates: z.string().optional(),
   grantRef: z.string().optional(),
-  /** The open review that says that no grant covers it; a grant, once given, lifts it. */
+  /** The open review that says that no grant covers it; a grant lifts it. */
   grantHold: z.string().optional(),
-  /** The open review that says why its payload cannot be sent; lifted as soon as it can. */
+  /** The open review that says why its payload cannot be read; lifted once it can. */
   payloadHold: z.string().optional(),
   attempts: z.array(Attempt),
   mayHaveLeft: z.boolean(),
@@ -111,23 +112,23 @@ const common = {
       count: z.int(),
       lastStartedAtMs: z.int(),
       absentStartedAtMs: z.int().optional(),
-      /** Under which terms it was not there: code with others looks for itself. */
+      /** The terms under which it was not found; code with other terms looks again. */
       absentUnder: Terms.optional(),
       notBeforeMs: z.int(),
     })
     .optional(),
-  /** Stands until the next claim, for an effect with exactly so many attempts. */
+  /** A person's order for the next attempt; valid while the effect has exactly this many attempts. */
   retryOrder: RetryOrder.extend({ attempts: z.int() }).optional(),
   /** The id of the open review that holds this effect. */
   reviewRef: z.string().optional(),
-  /** What the provider calls so was told to be something else, and a person has seen that. */
+  /** Provider ids that were found to be something else, and that a person has seen. */
   foreignIds: z.array(z.string()).optional(),
   /** Evidence that speaks against a final status. */
   contradicted: z
     .object({
       atMs: z.int(),
       why: z.string(),
-      /** What a person has been shown, or is: told again it is nothing new. */
+      /** The provider ids that a person has been shown; told again they are nothing new. */
       providerIds: z.array(z.string()).optional(),
     })
     .optional(),
@@ -192,12 +193,12 @@ export function deadlineMsOf(startedAtMs: number, callTimeoutMs: number): number
   return startedAtMs + 1000 + callTimeoutMs;
 }
 
-/** It has an outcome; an unknown that was given up has none. */
+/** It has an outcome. An unknown that was given up is final, but has none. */
 export function hasEnded({ status }: Effect): boolean {
   return status === "confirmed" || status === "rejected" || status === "cancelled";
 }
 
-/** The order for the next attempt, while nothing has been tried since it was given. */
+/** The order for the next attempt, as long as nothing was tried since it was given. */
 export function standingOrder(effect: Effect): RetryOrder | undefined {
   const { attempts, retryOrder } = effect;
   return retryOrder?.attempts === attempts.length ? retryOrder : undefined;

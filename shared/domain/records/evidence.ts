@@ -5,7 +5,7 @@
 //   Finding   an immutable document; it decides nothing until a turn has folded it
 import { z } from "zod";
 
-/** Of every document; how it is raised: `upcast-document.ts`. */
+/** The schema version of every document. How to raise it: `upcast-document.ts`. */
 export const schemaVersion = 1;
 
 /** What binds evidence to one operation; a final state that merely matches binds nothing. */
@@ -16,11 +16,11 @@ export const Binding = z.object({
 });
 export type Binding = z.infer<typeof Binding>;
 
-/** Stands for the payload's digest where a receipt repeats words of it that could not be compared. */
+/** Stands for the payload's digest where a receipt repeats parts of the payload that could not be compared. */
 export const notCompared = "not compared";
 
 export const Receipt = z.object({
-  /** accepted is not delivered: a 202 from a mail provider proves only that it took the message. */
+  /** Accepted is not delivered: a 202 of a mail provider proves only that it took the message. */
   stage: z.enum(["accepted", "delivered", "failed"]),
   providerId: z.string(),
   providerRequestId: z.string().optional(),
@@ -55,7 +55,7 @@ export const Answer = z.discriminatedUnion("kind", [
     keyReused: z.boolean().optional(),
     /** The provider said that what is asked for is there already; by whom, its look-up tells. */
     alreadyThere: z.boolean().optional(),
-    /** An error under whose key the provider keeps nothing: it would carry out the next request. */
+    /** The provider keeps nothing under the key after this error: it would carry out the next request. */
     nothingKept: z.boolean().optional(),
     retryAfterMs: z.int().nonnegative().optional(),
     providerRequestId: z.string().optional(),
@@ -66,22 +66,22 @@ export type Answer = z.infer<typeof Answer>;
 
 /** What a look-up by operation id, or a search for our marker, showed. */
 export const LookupVerdict = z.discriminatedUnion("kind", [
-  /** Something is there; whether it is ours, its binding tells. */
+  /** Something is there; its binding tells whether it is ours. */
   z.object({
     kind: z.literal("found"),
     receipt: Receipt,
-    /** Whatever else it shows under the same operation: done more than once. */
+    /** What else is there under the same operation: it was done more than once. */
     others: z.array(Receipt).optional(),
   }),
   z.object({ kind: z.literal("absent") }),
-  /** No answer, or something that names no operation: a matching final state binds nothing. */
+  /** No answer, or something that names no operation: another user may have made a matching final state. */
   z.object({ kind: z.literal("inconclusive"), reason: z.string() }),
 ]);
 export type LookupVerdict = z.infer<typeof LookupVerdict>;
 
 /**
- * What a person says of a review after looking; counted apart from evidence. Forced means: against what the provider's
- * contract or its horizon allows, and then two people say it.
+ * What a person states about a review after looking; counted apart from evidence. Forced: against the provider's contract or
+ * before its horizon, which takes two people.
  */
 export const Statement = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("happened"), providerId: z.string() }),
@@ -103,31 +103,31 @@ export const Finding = z.object({
   schemaVersion: z.literal(schemaVersion),
   tenantId: z.string(),
   caseId: z.string(),
-  /** What it is about: an operation id, or "case" for a statement about the case itself. */
+  /** An operation id, or "case" for a statement about the case itself. */
   operationId: z.string(),
   content: z.discriminatedUnion("kind", [
     /** The end of an attempt that its own worker could not settle. */
     z.object({ kind: z.literal("attemptEnd"), attempt: z.int(), answer: Answer }),
-    /** `startedAtMs`: the store's time before the look-up began; an absence counts from there. */
+    /** `startedAtMs`: the store's time before the look-up began; an absence counts from then on. */
     z.object({ kind: z.literal("lookup"), startedAtMs: z.int(), verdict: LookupVerdict }),
     /** A provider's webhook. */
     z.object({ kind: z.literal("providerReport"), receipt: Receipt }),
-    /** What it said has been erased; that it was there has not. */
+    /** Its content was erased with the case; that it existed was not. */
     z.object({ kind: z.literal("erased") }),
     z.object({
       kind: z.literal("statement"),
       statement: Statement,
       reason: z.string(),
-      /** The review as that person saw it; a statement about what has changed since settles nothing. */
+      /** The review as that person saw it; if it has changed since, the statement settles nothing. */
       about: z
         .object({
           reviewId: z.string(),
           attempts: z.int(),
-          /** How many of the provider's ids the review named. */
+          /** How many provider ids the review named. */
           toldIds: z.int().optional(),
         })
         .optional(),
-      /** Made by the client: the same decision told twice is one. */
+      /** Made by the client, so that the same decision sent twice is one. */
       decisionId: z.string().optional(),
       /** The second person of a forced statement. */
       confirmedBy: z.string().optional(),

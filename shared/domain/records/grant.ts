@@ -1,8 +1,8 @@
 // A recorded authorization, and whether it covers an effect. Code finds it, never a model (design.md 9).
 //
-// A grant names a subject (the workflow), an action, a target ("*" or one), limits (the greatest decimal
-// amount by payload field), what a field must be (a currency), and may expire or be revoked. It is read before a claim and again just
-// before the send, retries included.
+// A grant names a subject (the workflow), an action, a target ("*" or one), limits (the greatest decimal amount by payload
+// field) and fixed fields (a currency). It may expire or be revoked. It is read before a claim and again just before the send,
+// retries included (seed 2: "recheck current authorization before a new write").
 import { z } from "zod";
 
 export const Grant = z.object({
@@ -15,7 +15,7 @@ export const Grant = z.object({
   target: z.string(),
   /** Payload field -> greatest amount, as decimal text. */
   limits: z.record(z.string(), z.string()),
-  /** Payload field -> the only text that it may have: without it a limit is one in any currency. */
+  /** Payload field -> the only text that it may have. Without a currency here a limit holds in any currency. */
   only: z.record(z.string(), z.string()).optional(),
   grantedBy: z.string(),
   grantedAtMs: z.int(),
@@ -34,7 +34,7 @@ export interface GrantNeed {
 
 const decimal = /^\d{1,15}(\.\d{1,6})?$/;
 
-/** True when this grant, by the store's time, allows this effect to be sent. */
+/** Whether this grant allows this effect to be sent at `nowMs` (the store's time). */
 export function covers(grant: Grant, need: GrantNeed, nowMs: number): boolean {
   if (grant.revoked !== undefined) return false;
   if (grant.expiresAtMs !== undefined && grant.expiresAtMs <= nowMs) return false;
@@ -47,13 +47,13 @@ export function covers(grant: Grant, need: GrantNeed, nowMs: number): boolean {
   if (!isOnly) return false;
   return Object.entries(grant.limits).every(([field, limit]) => {
     const amount = need.payload[field];
-    // A limit on a field that the payload does not have, or has in another form, covers nothing.
+    // A limit on a field that is missing, or is no decimal text, covers nothing.
     if (typeof amount !== "string" || !decimal.test(amount) || !decimal.test(limit)) return false;
     return isAtMost(amount, limit);
   });
 }
 
-/** Digit by digit: as numbers, 999999999999999.000001 is no more than 999999999999999. */
+/** Compares digits: as numbers, 999999999999999.000001 and 999999999999999 would be equal. */
 function isAtMost(amount: string, limit: string): boolean {
   return digitsOf(amount) <= digitsOf(limit);
 }

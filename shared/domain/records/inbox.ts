@@ -1,7 +1,7 @@
 // What happened outside: the events of a case, in its own partition (design.md 3, 5).
 //
-// An event is durable before its sender is told so. It is folded into the facts once; until then `dueAtMs`
-// lets the sweeper find it, so that a lost hint loses nothing.
+// An event is durable before its sender gets its 202. It is folded into the facts once. Until then the sweep finds it by
+// `dueAtMs`, so that a lost hint loses nothing.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
@@ -16,16 +16,16 @@ export const Event = z.object({
   eventType: z.string(),
   workflow: z.string(),
   externalRef: z.string(),
-  /** The person who set it off, where a person did. */
+  /** The person who caused it, if a person did. */
   requestedBy: z.string().optional(),
   body: z.record(z.string(), z.json()),
-  /** Of the raw bytes without a byte-order mark: the same event under the same id, or another. */
+  /** SHA-256 of the raw bytes without a byte-order mark; tells whether two events under one id are the same. */
   digest: z.string(),
-  /** Compares as text within one source; the time at the source in ISO 8601, UTC. */
+  /** The time at the source, ISO 8601 in UTC; compared as text within one source. */
   orderKey: z.string(),
   receivedAtMs: z.int(),
   dueAtMs: z.int().optional(),
-  /** This code could not fold it: it waits, unfolded, for code that can; its case's due time looks after it. */
+  /** This code could not fold it. It waits, unfolded, for code that can; the case's due time makes somebody look. */
   putOff: z.object({ atMs: z.int(), why: z.string() }).optional(),
   folded: z
     .object({
@@ -37,7 +37,7 @@ export const Event = z.object({
 });
 export type Event = z.infer<typeof Event>;
 
-/** A signed delivery that was not taken: kept, so that nothing vanishes without a trace. */
+/** A signed delivery that was refused, kept so that nothing vanishes without a trace. */
 export const Refusal = z.object({
   id: z.string(),
   type: z.literal("refusal"),

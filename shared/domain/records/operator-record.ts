@@ -1,14 +1,14 @@
 // What a person did, or tried to do: who, what, why, when, and what came of it.
 //
-// Written before the action as `asked`, and finished after it: one that stays `asked` belongs to a request that nobody
-// answered, and the case itself tells what became of it. It decides nothing.
+// Written as `asked` before the action, and finished after it. One that stays `asked` belongs to a request that got no answer;
+// the case itself tells what became of it. It decides nothing.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
-/** Stands for the case id where the whole tenant is concerned; no case id looks like it. */
+/** In place of the case id, for what concerns the whole tenant; no case id looks like it. */
 export const tenantRecords = "tenant";
 
-/** Stands for the tenant where the whole deployment is concerned; no tenant id looks like it. */
+/** In place of the tenant, for what concerns the whole deployment; no tenant id looks like it. */
 export const deploymentRecords = "_";
 
 export const OperatorRecord = z.object({

@@ -1,8 +1,8 @@
 // A sensitive action's payload, apart from the ledger and encrypted (design.md 3, 8).
 //
-// Created in the batch that decides, and never changed: only its `ttl` is set, in the batch that gives its effect a final
-// status, or that ends a plan whose notification it would have become. An unknown effect keeps it, given up or not:
-// a retry that a person forces needs the very bytes.
+// Created in the batch that decides, and never changed. Only its `ttl` is set later: in the batch that gives its effect an
+// outcome, or that ends a plan whose notification it would have become. An unknown effect keeps its payload, given up or
+// not, because a retry that a person forces needs the very bytes.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 

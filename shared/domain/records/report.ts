@@ -1,9 +1,9 @@
-// A provider's own webhook that names no effect that is known here, or none yet (design.md 7).
+// A provider's own webhook for which no effect is known here, or not yet (design.md 7).
 //
-//   waiting (retryAtMs) ──▶ matched      it has become a finding in its case; ids only are kept
-//                       ──▶ unmatched    nothing was found up to the limit: shown to operators
+//   waiting (retryAtMs) ──▶ matched      it has become a finding in its case; only ids are kept here
+//                       ──▶ unmatched    after the last look nothing was found: shown to operators
 //
-// It lies in a partition of its own in the tenant of the source that signed it, and belongs to no case.
+// It belongs to no case: it is stored in a partition of its own, in the tenant of the source that signed it.
 import { z } from "zod";
 import { Receipt, schemaVersion } from "./evidence.ts";
 
@@ -21,7 +21,7 @@ export const Report = z.object({
   caseId: z.string(),
   provider: z.string(),
   source: z.string(),
-  /** The delivery's own id; with the digest of its body it is the same delivery, or another. */
+  /** The delivery's own id. Two deliveries are the same if this and the digest of their bodies are. */
   eventId: z.string(),
   bodyDigest: z.string(),
   about: ReportSubject,
@@ -30,7 +30,7 @@ export const Report = z.object({
   target: z.string().optional(),
   echoed: z.record(z.string(), z.string()).optional(),
   receivedAtMs: z.int(),
-  /** How often its effect was looked for. */
+  /** How many times its effect was looked for. */
   looks: z.int(),
   retryAtMs: z.int().optional(),
   outcome: z

@@ -1,4 +1,4 @@
-// A held effect or case that waits for a person, and the line of history that each batch leaves.
+// What waits for a person, and the log entry that each batch writes.
 import { z } from "zod";
 import { schemaVersion } from "./evidence.ts";
 
@@ -29,11 +29,11 @@ export const Review = z.object({
   subject: z.string(),
   kind: z.enum(reviewKinds),
   why: z.string(),
-  /** What a wrong choice would do to the world, in a sentence. */
+  /** What a wrong choice would do to the world, in one sentence. */
   consequence: z.string(),
   caseVersion: z.int(),
   openedAtMs: z.int(),
-  /** Of evidence about something else: under which ids of the provider it was told. */
+  /** For an `EvidenceMismatch`: the provider ids of what else was found. */
   providerIds: z.array(z.string()).optional(),
   resolution: z
     .object({ how: z.string(), by: z.string(), atMs: z.int(), reason: z.string().optional() })

@@ -1,8 +1,7 @@
 // One case as one read showed it, and the draft of the next batch (design.md 1).
 //
-// Transitions are pure: snapshot in, snapshot out, documents replaced and never mutated. So the batch to write is
-// the difference between two snapshots by identity, and fusing several steps into one write is
-// simply not writing in between.
+// Transitions are pure: snapshot in, snapshot out; documents are replaced and never mutated. So the batch to write is the
+// difference between two snapshots by identity, and several steps are fused into one write by not writing in between.
 import type { Approval } from "./approval.ts";
 import type { Case } from "./case.ts";
 import type { CaseKey } from "../identity.ts";
@@ -14,20 +13,20 @@ import type { Review } from "./review.ts";
 
 export interface Snapshot extends CaseKey {
   case?: Case;
-  /** All effects of the case, by ordinal within their decision. */
+  /** All effects of the case, in the order of their decisions and ordinals. */
   effects: readonly Effect[];
   /** Unfolded when read; a transition folds them. */
   events: readonly Event[];
   findings: readonly Finding[];
   /** Open when read; a transition resolves them. */
   reviews: readonly Review[];
-  /** All questions ever asked: an answered one is never rewritten. */
+  /** All approvals ever asked for; an answered one is never rewritten. */
   approvals: readonly Approval[];
-  /** Sensitive payloads that the next batch creates; no read of a case shows any. */
+  /** Sensitive payloads that the next batch creates; reading a case brings none. */
   payloads: readonly Payload[];
-  /** The store's `_ts` of each effect, in ms: the start of a started attempt. */
+  /** Operation id -> the store's `_ts` in ms: for a started effect the attempt's start. */
   writtenAtMs: Readonly<Record<string, number>>;
-  /** True when a document of this case was written by newer code: hands off. */
+  /** True when newer code wrote a document of this case: then it is left alone. */
   newerSchema: boolean;
   /** Lines of history that the next batch will carry. */
   did: readonly string[];
@@ -65,7 +64,7 @@ export function documentsOf(snapshot: Snapshot): CaseDocument[] {
   return documents;
 }
 
-/** Unfolded, the oldest by the source's order first: what overtook another is folded after it if both are here. */
+/** By order key, the oldest first: of two events of which one overtook the other both are then folded in their true order. */
 export function unfoldedEvents(snapshot: Snapshot): Event[] {
   return snapshot.events
     .filter((event) => event.folded === undefined)

@@ -1,8 +1,8 @@
 // One turn of one case: read, let `next` name a step, carry it out, write, ask again (design.md 1).
 //
-// Any worker may run it at any time, any number of times. Pure steps change the draft only; what needs the outside
-// world (a look, a claim's batch before its call) is carried out here. Fused, the draft is written when a call must
-// be covered or nothing is left to do; unfused, after every step. Both give the same record.
+// Any worker may run it at any time, any number of times. Pure steps only change the draft; steps that need the outside world
+// (a decision, a look-up, a claim and its call) are carried out here. Fused, the draft is written before a call and when
+// nothing is left to do; unfused, after every step. Both give the same record.
 import { applied } from "../../domain/transitions/apply-step.ts";
 import { applyDecision } from "../../domain/transitions/decide.ts";
 import { deciderFailed } from "../../domain/transitions/decider-failed.ts";
@@ -11,7 +11,7 @@ import { commitPlan } from "../../domain/transitions/plan.ts";
 import { isOverdue } from "../../domain/due.ts";
 import { whyLeft } from "../../domain/decisions/leave.ts";
 import { next } from "../../domain/decisions/next.ts";
-import type { Step } from "../../domain/decisions/step.ts";
+import { isWork, type Step } from "../../domain/decisions/step.ts";
 import type { CaseKey } from "../../domain/identity.ts";
 import { caseOf } from "../../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
@@ -31,14 +31,9 @@ import {
   type TurnPorts,
   type TurnResult,
 } from "./turn.ts";
-import {
-  flush,
-  flushAlive,
-  hintWhenDue,
-  isNearlyFull,
-  takeHintBack,
-  writeAndReadAgain,
-} from "./write-draft.ts";
+import { isNearlyFull } from "./batch-of.ts";
+import { scheduleDueHint, cancelDueHint } from "./due-hint.ts";
+import { flush, flushAlive, writeAndReadAgain } from "./write-draft.ts";
 
 const restartsMax = 8;
 
@@ -70,8 +65,8 @@ function isLate(ports: TurnPorts, turn: Turn): boolean {
 }
 
 /**
- * Written before the work that may kill this worker, too. Overtaken or superseded: somebody is alive.
- * False: left to newer code, so not even this is written.
+ * Counts the delivery before the work that may kill this worker, too. False when the case is left to newer code, where not even
+ * a count is written. If the write is overtaken or superseded, some worker is alive, and no count is needed.
  */
 async function recordCrash(ports: TurnPorts, turn: Turn): Promise<boolean> {
   const { book } = ports;
@@ -88,7 +83,7 @@ async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "agai
     await keepEvidence(ports, turn);
     return result;
   } catch (error) {
-    // Whatever broke, a provider's answer must not be lost with it.
+    // Whatever broke, the provider's answer must not be lost.
     await keepEvidence(ports, turn);
     throw error;
   }
@@ -108,7 +103,7 @@ async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"
   }
 }
 
-/** A turn may last for many calls: a drain that begins meanwhile stops the next decision and the next claim. */
+/** A turn may make many calls: a drain that begins meanwhile stops its next decision or claim. */
 async function drainHasBegun(ports: TurnPorts, turn: Turn): Promise<boolean> {
   if (turn.isFresh) return turn.draining;
   const { draining } = await ports.at("drainFlag", () => ports.control.read());
@@ -116,21 +111,12 @@ async function drainHasBegun(ports: TurnPorts, turn: Turn): Promise<boolean> {
   return draining;
 }
 
-/** Each step that does something is a span of its own; what a turn ends with is not. */
+/** Each step that does something is a span of its own; the one that ends the turn is not. */
 function traced(ports: TurnPorts, turn: Turn, step: Step): ReturnType<typeof carryOut> {
-  switch (step.kind) {
-    case "leave":
-    case "nothing":
-    case "idle":
-    case "draining":
-    case "wait":
-      return carryOut(ports, turn, step);
-    default: {
-      const operationId = "operationId" in step ? step.operationId : undefined;
-      const fields = { version: turn.draft.case?.version, operationId };
-      return ports.telemetry.span(step.kind, { fields }, () => carryOut(ports, turn, step));
-    }
-  }
+  if (!isWork(step)) return carryOut(ports, turn, step);
+  const operationId = "operationId" in step ? step.operationId : undefined;
+  const fields = { version: turn.draft.case?.version, operationId };
+  return ports.telemetry.span(step.kind, { fields }, () => carryOut(ports, turn, step));
 }
 
 async function carryOut(
@@ -187,17 +173,17 @@ async function end(
 ): Promise<TurnResult | "again"> {
   const { base } = turn;
   if ((await flushAlive(ports, turn)) !== "written") return "again";
-  // Somebody else's call is in flight, and perhaps nobody but the hint of an earlier one was to come (write-draft.ts).
+  // Somebody else's call is in flight, and perhaps only a hint of an earlier deadline is on its way (due-hint.ts).
   if (turn.base === base && base.case?.claim !== undefined) {
-    await hintWhenDue(ports, turn);
+    await scheduleDueHint(ports, turn);
   }
-  await takeHintBack(ports, turn);
+  await cancelDueHint(ports, turn);
   return result;
 }
 
 /**
- * Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? A snapshot since whose
- * answer nothing was awaited is that look itself: another would be no later than it.
+ * Asked before a decide or a commit: has anything arrived, or anybody written, since the snapshot? If nothing was awaited since
+ * the snapshot was read, it is that look itself.
  */
 async function hasMoved(ports: TurnPorts, turn: Turn): Promise<boolean> {
   if (turn.isFresh) return false;

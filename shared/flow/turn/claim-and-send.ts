@@ -1,7 +1,8 @@
 // Claim, gate, call, settle: the only path on which a byte leaves for a provider (design.md 4).
 //
-// The claim is written before anything else, with nothing uncertain about it; the gate and the call follow under the
-// timer that was started before that write. What the provider answered is evidence from then on.
+// First whatever would stop the call: the turn's time, the payload, a grant, the provider's pacing. Then the claim is written, and
+// only when it stands for certain do the gate and the call follow, under a timer that was started before that write. From then
+// on what the provider answers is evidence.
 import { callBudgetMs } from "../../domain/contract.ts";
 import type { Provider } from "../../domain/definitions.ts";
 import { hintIdOf } from "../../domain/identity.ts";
@@ -51,7 +52,7 @@ export async function claimAndSend(
   }
 }
 
-/** The provider is silent or busy: nothing is claimed, and what is known already is written. */
+/** The provider is silent or busy: nothing is claimed, and a later hint looks again. */
 async function putOff(ports: TurnPorts, turn: Turn, inMs: number): Promise<TurnResult | "again"> {
   if ((await flushAlive(ports, turn)) !== "written") return "again";
   const untilMs = requireNowMs(ports, turn) + inMs;
@@ -79,10 +80,10 @@ async function claimed(
   turn.draft = claim(turn.draft, operationId, { provider, grantRef, nowMs });
   const attempt = effectOf(turn.draft, operationId).attempts.length;
   ports.telemetry.note({ attempt, fence: caseOf(turn.draft).fence });
-  // Nothing is sent while its claim is uncertain: only a batch that stands, with nobody after it, opens the gate.
+  // Nothing is sent while its claim is uncertain: the batch must stand, with no write of anybody else after it.
   const flushed = await flush(ports, turn);
   if (flushed === "superseded") return "again";
-  // The attempt is ours and stands: whatever stops this worker before the call itself, its end can be told.
+  // The claim stands. If anything stops this worker before the call itself, the attempt can be told as not sent.
   const reason =
     flushed === "overtaken" ? "the case was written after the claim" : "its gate could not be read";
   turn.evidence = { operationId, attempt, answer: { kind: "notSent", reason } };
@@ -103,7 +104,7 @@ async function claimed(
     settledBy: "attempt",
     book: ports.book,
     nowMs: endedAtMs,
-    // After a freeze behind the gate the last byte left later than the claim allowed for: the horizon counts from there.
+    // After a freeze behind the gate the last byte may leave later than the claim allowed; the horizon counts from then.
     deadlineMs: Math.max(deadlineMs, endedAtMs + 1000),
   });
   const { status } = effectOf(turn.draft, operationId);
@@ -111,7 +112,7 @@ async function claimed(
   return answer.kind === "notSent" ? writeAndReadAgain(ports, turn) : "goOn";
 }
 
-/** Code finds the grant, never a model: the first that covers the effect by the store's time. */
+/** The id of the first grant that covers the effect; undefined when none does. Code finds it, never a model. */
 async function findGrant(
   ports: TurnPorts,
   turn: Turn,
@@ -127,7 +128,7 @@ async function findGrant(
   };
   const known = turn.grantsRead.get(action);
   if (known !== undefined) return covering(known);
-  // What was just granted must not be missed because a list is a few seconds old.
+  // A cached list may be a few seconds old and miss what was just granted, so the second look is fresh.
   for (const fresh of [false, true]) {
     const grants = await ports.at("grants", () =>
       ports.grants.candidates({ tenantId, subject, action, fresh }),

@@ -1,8 +1,8 @@
-// What a provider answered, when the batch that should have carried it cannot land (design.md 5, end).
+// Keeps the end of an attempt when the batch that should have carried it cannot land (design.md 5, end).
 //
-// The worker that owned the attempt was overtaken, so it may settle nothing. It leaves a finding: an unguarded create,
-// which decides nothing until a turn folds it. Not-sent and time-out are told too: an attempt that is
-// known to have ended is worth more than one that may only be frozen.
+// The worker was overtaken, so it may settle nothing. It leaves a finding: an unguarded create, which decides nothing until a
+// turn folds it. Not-sent and time-out are kept too: an attempt that is known to have ended may be retried after an absence,
+// one whose worker may only be frozen may not.
 import { TransientFault } from "../../domain/faults.ts";
 import { caseKeyText, findingIdOf } from "../../domain/identity.ts";
 import { digestOf } from "../../domain/canonical-json.ts";

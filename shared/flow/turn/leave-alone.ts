@@ -1,11 +1,11 @@
-// What newer code wrote: no write, a hint of its own to look again later, and a report (design.md 5, rule 0).
+// Leaves alone what newer code wrote: no write, a report, and a scheduled hint to look again (design.md 5, rule 0).
 //
-// The due time of the record stays as newer code set it, so the look is a scheduled message. Its id is the case and the
-// time slot: however many hints and sweeps come by, one look a slot is asked for.
+// The record's due time stays as the newer code set it. The hint's id is made of the case and a time slot, so there is one look a
+// slot however many hints and sweeps come by.
 import { hintIdOf } from "../../domain/identity.ts";
 import { requireNowMs, turnFields, type Turn, type TurnPorts, type TurnResult } from "./turn.ts";
 
-/** Workers of a rolling deploy are replaced within minutes; after a roll-back it is one cheap read a slot. */
+/** A rolling deploy replaces its workers within minutes. After a roll-back this costs one read a slot. */
 const lookAgainMs = 5 * 60_000;
 
 export async function leaveAlone(ports: TurnPorts, turn: Turn, why: string): Promise<TurnResult> {

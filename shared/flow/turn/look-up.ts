@@ -1,6 +1,6 @@
-// Asks the provider what became of an unknown effect. It changes nothing there; what it shows is folded by this turn.
+// Asks the provider what became of an unknown effect, and folds what it finds. It changes nothing at the provider.
 //
-// The store's time is taken before the question: only an absence that started late enough may ever count.
+// The store's time is taken before the question: an absence counts only from when its look-up started.
 import { callBudgetMs } from "../../domain/contract.ts";
 import { fieldsOf } from "../../domain/fields-of.ts";
 import { verdictWithoutEcho } from "../../domain/frozen-payload.ts";
@@ -19,7 +19,7 @@ export async function lookUp(
   turn: Turn,
   operationId: string,
 ): Promise<TurnResult | "again" | "goOn"> {
-  // What is known already must not wait for a slow look-up.
+  // A look-up may be slow: what is known already is written first.
   if ((await flush(ports, turn)) !== "written") return "again";
   const effect = effectOf(turn.draft, operationId);
   const provider = ports.book.provider(effect.provider);

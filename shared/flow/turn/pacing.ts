@@ -1,17 +1,17 @@
-// How much of a provider this worker asks for at once, and when it stops asking (design.md, pacing).
+// How many calls this worker makes to a provider at once, and when it makes none.
 //
-//   concurrency   at most so many calls of one provider at a time; the next ones are put off, the more the longer, so that a
-//                 crowd does not ask the store again all at once
-//   breaker       after so many calls in a row without an answer it opens: nothing is claimed until it has cooled, then
-//                 one call tries; what it hears closes or opens it again
+//   concurrency limit   at most so many calls at a time; further ones are put off, the longer the more of them there are, so
+//                       that they do not all come back at once
+//   circuit breaker     opens after so many calls in a row without an answer. While it is open nothing is claimed; after that
+//                       one call tries, and its answer closes the breaker or opens it again
 //
-// In memory of one worker, and a courtesy, never a guarantee: nothing here decides whether a send is safe.
+// In the memory of one worker: a courtesy to the provider. Nothing here decides whether a send is safe.
 import type { Answer } from "../../domain/records/evidence.ts";
 
 export type Admission =
   /** `done` with nothing: it was not called after all. */
   | { kind: "go"; done(answer: Answer | undefined): void }
-  /** Nothing may be claimed for this provider before then, by this worker's monotonic clock. */
+  /** Claim nothing for this provider for this long. */
   | { kind: "later"; inMs: number };
 
 export interface Pacing {

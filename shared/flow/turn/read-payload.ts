@@ -1,7 +1,7 @@
-// Reads the payload of one effect: the only place where a sensitive one is decrypted, and only for a call or a look-up.
+// Reads the payload of one effect for a call or a look-up; the only place of a turn where a sensitive one is decrypted.
 //
-// Asked before the claim: what cannot be read costs no attempt. It never changes once it is frozen, so nothing can come
-// between this look and the call. What cannot be read is held under a review, and looked at again by each later turn.
+// It is read before the claim, so one that cannot be read costs no attempt: the effect is held under a review, and each later turn
+// looks again. A frozen payload never changes, so this read is still true when the call is made.
 import { thawPayload, unavailable } from "../../domain/frozen-payload.ts";
 import { TerminalFault } from "../../domain/faults.ts";
 import type { Effect } from "../../domain/records/effect.ts";
@@ -10,7 +10,7 @@ import { effectOf } from "../../domain/records/snapshot.ts";
 import { holdForPayload, liftPayloadHold } from "../../domain/transitions/payload-life.ts";
 import { requireNowMs, turnFields, type Turn, type TurnPorts } from "./turn.ts";
 
-/** Undefined: it is held, and the turn goes on without it. */
+/** Undefined when it cannot be read: then the effect is held, and the turn goes on without it. */
 export async function readPayload(
   ports: TurnPorts,
   turn: Turn,
@@ -38,14 +38,14 @@ export async function readPayload(
   return undefined;
 }
 
-/** Undefined: there is none, or none apart. A store that does not answer is the turn's trouble, not the payload's. */
+/** Undefined when the payload stands in the ledger itself. A store that does not answer fails the turn and holds nothing. */
 async function storedPayload(
   ports: TurnPorts,
   turn: Turn,
   { payloadRef }: Effect,
 ): Promise<Payload | "unreadable" | undefined> {
   if (payloadRef === undefined) return undefined;
-  // Decided in this very turn.
+  // Frozen in this very turn.
   const own = [...turn.draft.payloads, ...turn.sealed].find(({ id }) => id === payloadRef);
   if (own !== undefined) return own;
   try {

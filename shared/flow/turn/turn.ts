@@ -1,8 +1,8 @@
 // One turn: one worker, one case, one snapshot, and the draft of the next batch (design.md 1, 6).
 //
-// A turn holds no truth. It reads, lets `next` name steps, and writes their sum under the case's ETag; whatever it held
-// and did not write is gone with it, and the next turn starts from the record. The one thing it must never
-// lose is what a provider answered: `evidence` stays set until a batch or a finding has it.
+// A turn reads, lets `next` name steps, and writes their sum under the case's ETag. What it did not write is gone with it, and the
+// next turn starts from the record. The one thing that it must never lose is what a provider answered: `evidence` stays set
+// until a batch or a finding has it.
 //
 // Every await goes through `at`, which names the boundary: the crash tests stop a worker at each of them.
 import type { Book } from "../../domain/definitions.ts";
@@ -42,25 +42,25 @@ export interface TurnPorts {
   /** Never goes back; only differences mean anything. */
   monotonicMs(): number;
   sleep(ms: number): Promise<void>;
-  /** Who writes: in the log lines of the record. */
+  /** Who writes; stands in each log entry. */
   workerId: string;
   turnBudgetMs: number;
   /** Absent: no limit and no breaker. */
   pacing?: Pacing;
-  /** Whether several steps may share one batch; off, each step is written by itself. */
+  /** Whether several steps may share one batch; if not, each step is written by itself. */
   fused: boolean;
   /** Runs one named await boundary; the tests replace it to crash there. */
   at<Result>(boundary: string, act: () => Promise<Result>): Promise<Result>;
 }
 
 export type TurnResult =
-  /** Nothing to do: settled, held, or there never was anything. */
+  /** Nothing to do: the case is settled or held, or there is none. */
   | { kind: "idle" }
   | { kind: "waiting"; untilMs: number | undefined }
   /** Written by newer code: left alone. */
   | { kind: "left"; why: string }
   | { kind: "draining" }
-  /** The budget is used up, or others keep writing: a hint to go on is on its way. */
+  /** The turn's time is used up, or others keep writing: a hint to go on is on its way. */
   | { kind: "handedOn" };
 
 export interface Evidence {
@@ -74,21 +74,21 @@ export interface Turn {
   readonly startedMonotonicMs: number;
   /** As the store has it. */
   base: Snapshot;
-  /** With the steps that are not yet written. */
+  /** The base with the steps that are not written yet. */
   draft: Snapshot;
   caseEtag: string | undefined;
   storeMs: number | undefined;
   storeMsReadAtMonotonicMs: number;
   draining: boolean;
-  /** Nothing has been awaited since the store showed `base` and the drain flag: both are as of now. */
+  /** True until something is awaited after the read: until then `base` and the drain flag are as of now. */
   isFresh: boolean;
-  /** Payloads that this turn has frozen and written; none ever changes. */
+  /** Sensitive payloads that this turn has frozen and written. */
   sealed: Payload[];
-  /** The due time of which this turn has last sent a hint. */
+  /** The last hint of a due time that this turn has scheduled. */
   hinted?: { dueAtMs: number; scheduled: ScheduledHint };
-  /** Effects for which this turn found no grant or no payload. */
+  /** Operation ids for which this turn found no grant or no payload. */
   withheld: Set<string>;
-  /** The grants of an action as this turn has read them anew: a hundred effects that wait for one are one look. */
+  /** Action -> its grants as this turn has read them afresh, so that many effects that wait for one cost one read. */
   grantsRead: Map<string, readonly Grant[]>;
   evidence?: Evidence | undefined;
 }
@@ -115,7 +115,7 @@ export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
   };
 }
 
-/** The turn's own ports: whatever is awaited through them, what it has read is not as of now any more. */
+/** The ports of this turn: whatever is awaited through them ends `isFresh`. */
 export function portsOf(ports: TurnPorts, turn: Turn): TurnPorts {
   return {
     ...ports,
@@ -126,13 +126,13 @@ export function portsOf(ports: TurnPorts, turn: Turn): TurnPorts {
   };
 }
 
-/** The store's time now, never later than the truth; undefined when the store told none. */
+/** An estimate of the store's time that is never later than the truth; undefined when the store told none. */
 export function nowMsOf(ports: TurnPorts, turn: Turn): number | undefined {
   if (turn.storeMs === undefined) return undefined;
   return Math.floor(turn.storeMs + ports.monotonicMs() - turn.storeMsReadAtMonotonicMs);
 }
 
-/** A header has whole seconds: of two estimates that are never late, the later one is the better. */
+/** The header has whole seconds, so it may be behind the estimate. Neither is ever too late: the later one is the better. */
 export function setStoreTime(ports: TurnPorts, turn: Turn, storeMs: number | undefined): void {
   if (storeMs === undefined || storeMs <= (nowMsOf(ports, turn) ?? 0)) return;
   turn.storeMs = storeMs;
@@ -153,13 +153,14 @@ export function turnFields(turn: Turn): LogFields {
   };
 }
 
+/** Throws a TransientFault when the store told no time. */
 export function requireNowMs(ports: TurnPorts, turn: Turn): number {
   const nowMs = nowMsOf(ports, turn);
   if (nowMs === undefined) throw new TransientFault("the store told no time");
   return nowMs;
 }
 
-/** This worker stops here; whoever gets the hint goes on from the record. */
+/** Sends the hint with which another turn goes on from the record. */
 export async function handOn(ports: TurnPorts, key: CaseKey): Promise<void> {
   const hint = { ...key, hintId: hintIdOf(key, "goOn", crypto.randomUUID()), reason: "go on" };
   await ports.at("handOn", () => ports.hints.send("cases", hint));

@@ -1,32 +1,32 @@
 // Writes the draft as one batch, and settles an uncertain write by sending the same batch again (design.md 1, 6).
 //
-//   log entry 409   it was ours, even on the first send: the SDK may have repeated it
-//   case 412        somebody else's; ours can never land
-//   success         done now
+//   success                done now
+//   409 on the log entry   it had landed before, even on the first send: the SDK may have repeated it
+//   412 on the case        somebody else wrote first; ours can never land
 //
-// The batch carries its own name, so sending it again can at worst tell us that it had landed.
+// The log entry names the batch, so sending it again can at worst tell us that it had landed.
 import { dueAtMsOf } from "../../domain/due.ts";
 import { TransientFault } from "../../domain/faults.ts";
-import { caseKeyText, hintIdOf, newWriteId } from "../../domain/identity.ts";
-import { schemaVersion } from "../../domain/records/evidence.ts";
-import { payloadTtlSeconds } from "../../domain/records/payload.ts";
-import { caseOf, documentsOf, withCase, type Snapshot } from "../../domain/records/snapshot.ts";
-import { endedPayloads } from "../../domain/transitions/payload-life.ts";
+import { caseKeyText, newWriteId } from "../../domain/identity.ts";
+import { withCase, type Snapshot } from "../../domain/records/snapshot.ts";
 import type { Batch } from "../../stores/ports.ts";
 import { countBatch, countSuperseded } from "../measure/count-batch.ts";
+import { batchOf } from "./batch-of.ts";
+import { scheduleDueHint, isHintedInTime } from "./due-hint.ts";
 import { budgetLeftMs, handOn, nowMsOf, setStoreTime, turnFields } from "./turn.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 
 export type Flushed =
   /** It stands, and nobody wrote after it: go on from the draft. */
   | "written"
-  /** It stands, and somebody has written since: read again. */
+  /** It stands, but somebody has written after it: read again. */
   | "overtaken"
-  /** It never will stand: read again, and put what was learned into a finding. */
+  /** It can never land: read again; what a provider answered becomes a finding (keep-evidence.ts). */
   | "superseded";
 
 const resendPausesMs = [20, 100, 400, 1000, 2000, 4000];
 
+/** `keepCrashes`: this batch only counts a crash. Any other shows that this worker is alive, and ends the count. */
 export async function flush(
   ports: TurnPorts,
   turn: Turn,
@@ -51,25 +51,24 @@ export async function flush(
   turn.sealed.push(...turn.draft.payloads);
   turn.base = withoutClosed(turn.draft, turn.storeMs ?? nowMs);
   turn.draft = turn.base;
-  if (dueAtMs !== dueBefore && !isHintedInTime(turn)) await hintWhenDue(ports, turn);
+  if (dueAtMs !== dueBefore && !isHintedInTime(turn)) await scheduleDueHint(ports, turn);
   return flushed;
 }
 
 /**
- * Writes before a turn stops or hands on, with this worker alive, even if there is nothing new: a crash that was counted when
- * it began was none, and a look that was due says when the next one is. Else four such turns would park a case whose provider
- * is only busy.
+ * For the end of a turn: writes even if nothing is new but a crash was counted or a due time has passed. The write shows that
+ * this worker is alive, and sets the next due time. Without it four turns on a busy provider would park the case.
  */
 export async function flushAlive(ports: TurnPorts, turn: Turn): Promise<Flushed> {
   const { crashes = 0, dueAtMs = Infinity } = turn.base.case ?? {};
-  const isSeen = crashes > 0 || dueAtMs <= (nowMsOf(ports, turn) ?? 0);
-  if (turn.draft === turn.base && isSeen) {
+  const mustShow = crashes > 0 || dueAtMs <= (nowMsOf(ports, turn) ?? 0);
+  if (turn.draft === turn.base && mustShow) {
     turn.draft = withCase(turn.draft, { crashes: undefined });
   }
   return flush(ports, turn);
 }
 
-/** Where the budget left is too short for a call, the next turn makes it; undefined: there is time. */
+/** Hands the case on if the turn's time left is too short for a call; undefined when there is time. */
 export async function handedOnBefore(
   ports: TurnPorts,
   turn: Turn,
@@ -79,16 +78,6 @@ export async function handedOnBefore(
   if ((await flushAlive(ports, turn)) !== "written") return "again";
   await handOn(ports, turn.key);
   return { kind: "handedOn" };
-}
-
-/**
- * A turn makes several calls, one after the other, and hints of the first one's deadline only: that hint comes before the later
- * deadlines, and whoever finds a call still in flight then hints of that one's (advance-case.ts). So no deadline is
- * without a hint under way, and a case that goes well costs one.
- */
-function isHintedInTime({ base, hinted }: Turn): boolean {
-  const { claim, dueAtMs = 0 } = base.case ?? {};
-  return claim !== undefined && hinted !== undefined && hinted.dueAtMs <= dueAtMs;
 }
 
 async function settleWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
@@ -117,7 +106,7 @@ async function settleWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<
   throw new Error("unreachable: the last pause is undefined");
 }
 
-/** Our batch had landed; its answer was lost. The case tells whether anybody wrote after it. */
+/** Our batch had landed and its answer was lost. The case tells whether anybody has written after it. */
 async function afterOwnWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promise<Flushed> {
   const head = await ports.at("headAfterWrite", () => ports.cases.head(turn.key));
   setStoreTime(ports, turn, head.storeMs);
@@ -126,59 +115,7 @@ async function afterOwnWrite(ports: TurnPorts, turn: Turn, batch: Batch): Promis
   return "written";
 }
 
-function batchOf(ports: TurnPorts, turn: Turn, writeId: string, nowMs: number): Batch {
-  const before = new Map(documentsOf(turn.base).map((document) => [document.id, document]));
-  const changed = documentsOf(turn.draft).filter(
-    (document) => document.type !== "case" && before.get(document.id) !== document,
-  );
-  const record = caseOf(turn.draft);
-  return {
-    key: turn.key,
-    caseEtag: turn.caseEtag,
-    caseDocument: record,
-    creates: changed.filter((document) => !before.has(document.id)),
-    replaces: changed.filter((document) => before.has(document.id)),
-    amends: endedPayloads(turn.base, turn.draft).map((id) => ({
-      id,
-      set: { ttl: payloadTtlSeconds },
-    })),
-    log: {
-      id: `log:${writeId}`,
-      type: "log",
-      schemaVersion,
-      tenantId: turn.key.tenantId,
-      caseId: turn.key.caseId,
-      atMs: nowMs,
-      by: ports.workerId,
-      fence: record.fence,
-      version: record.version,
-      status: record.status,
-      did: [...turn.draft.did],
-    },
-  };
-}
-
-/** Would one more step risk a batch that no transaction takes (100 documents, 2 MB)? Each step adds well below a half. */
-export function isNearlyFull(turn: Turn): boolean {
-  const before = new Set(documentsOf(turn.base));
-  const changed = documentsOf(turn.draft).filter((document) => !before.has(document));
-  const bytes = changed.reduce((sum, document) => sum + bytesOf(document), 0);
-  const count = changed.length + endedPayloads(turn.base, turn.draft).length;
-  return count > documentsMax || bytes > bytesMax;
-}
-
-const documentsMax = 50;
-const bytesMax = 512 * 1024;
-
-/** Documents never change, so each is measured once. */
-const measured = new WeakMap<object, number>();
-
-function bytesOf(document: object): number {
-  const known = measured.get(document) ?? Buffer.byteLength(JSON.stringify(document));
-  measured.set(document, known);
-  return known;
-}
-
+/** The written draft as the next base: without closed documents, as a read would show it. */
 function withoutClosed(draft: Snapshot, writtenAtMs: number): Snapshot {
   const started = draft.effects.filter((effect) => effect.status === "started");
   return {
@@ -196,35 +133,7 @@ function withoutClosed(draft: Snapshot, writtenAtMs: number): Snapshot {
   };
 }
 
-/** The date header has whole seconds: a hint at the very moment would come up to a second early. */
-const hintSlackMs = 1100;
-
-/** A lost hint loses nothing: the sweeper asks the store for the same `dueAtMs`. */
-export async function hintWhenDue(ports: TurnPorts, turn: Turn): Promise<void> {
-  const { dueAtMs, fence = 0 } = turn.base.case ?? {};
-  if (dueAtMs === undefined) return;
-  // With the fence: what is taken back for one claim is never another one's hint.
-  const hint = { ...turn.key, hintId: hintIdOf(turn.key, "due", dueAtMs, fence), reason: "due" };
-  try {
-    const scheduled = await ports.at("scheduleHint", () =>
-      ports.hints.schedule("cases", hint, dueAtMs + hintSlackMs),
-    );
-    turn.hinted = { dueAtMs, scheduled };
-  } catch (error) {
-    if (!(error instanceof TransientFault)) throw error;
-    ports.log.warn("a hint could not be scheduled; the sweep will find it", turnFields(turn));
-  }
-}
-
-/** Of a case that rests with nothing due: its hint would cost a message, a session and a read, and find nothing to do. */
-export async function takeHintBack(ports: TurnPorts, turn: Turn): Promise<void> {
-  const { base, hinted } = turn;
-  if (hinted === undefined || base.case?.dueAtMs !== undefined) return;
-  await ports.at("cancelHint", () => hinted.scheduled.cancel());
-  delete turn.hinted;
-}
-
-/** For when the snapshot is known to be old, or an attempt has ended early. */
+/** For when the snapshot is known to be old, or an attempt ended before its call. */
 export async function writeAndReadAgain(ports: TurnPorts, turn: Turn): Promise<"again"> {
   await flush(ports, turn);
   return "again";

@@ -1,9 +1,9 @@
-// A message of a queue, from parse to settled: what both queue functions do.
+// One message of a queue, from parse to settled: what both queue functions do.
 //
-// A throw would bring the same message back at once, ten times in seconds. So an outage (a store or a broker that does not
-// answer) is no throw: a new hint is scheduled with a growing back-off and this message is done; outages burn no delivery
-// counts. Only when not even that hint can be sent is the message given back.
-// The delivery count is the one thing read beside the body: it can only make us count a crash.
+// A throw would bring the same message back at once, ten times in seconds. So an outage (the store or the broker does not answer)
+// is no throw: a new hint is scheduled with a growing back-off, and this message is done. Outages use up no delivery counts.
+// Only if that hint cannot be sent either is the message given back.
+// Beside the body only the delivery count is read, and all that it can do is to make the turn count a crash.
 import { backOffMs } from "../../domain/decisions/back-off.ts";
 import { TransientFault } from "../../domain/faults.ts";
 import { hintIdOf } from "../../domain/identity.ts";
@@ -13,12 +13,12 @@ import type { TurnPorts } from "../turn/turn.ts";
 
 export interface HandleOptions {
   queue: "cases" | "reviews";
-  /** As the host tells it; whatever it is, it is believed only as "more than one". */
+  /** As the host tells it; all that matters is whether it is more than one. */
   deliveryCount: unknown;
-  /** This worker's own clock: it only says when to look again. */
+  /** This worker's own clock; used only to say when to look again. */
   wallClockMs: number;
   random(): string;
-  /** The host's own trace of this message. */
+  /** The host's own trace context of this message. */
   traceparent?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function handleHint(
   const hint = parseHint(message);
   const { caseKey, reason, traceparent } = hint;
   const { queue } = options;
-  // The sender's trace goes on; the host, which may know nothing of it, stands beside it.
+  // The turn continues the sender's trace, and links to the host's own.
   const from = traceparent ?? options.traceparent;
   const span = { from, beside: options.traceparent, fields: { caseKey } };
   await ports.telemetry.span("turn", span, async () => {
@@ -48,7 +48,7 @@ async function advance(ports: TurnPorts, hint: ParsedHint, options: HandleOption
     ports.log.info("case advanced", { caseKey, result: result.kind, reason });
     telemetry.note({ result: result.kind });
     telemetry.count("countersign.turns", { result: result.kind });
-    // What was scheduled to look again is no copy, though it may find nothing.
+    // A hint that was scheduled for a due time is no duplicate, even if it finds nothing to do.
     const foundNothing = result.kind === "idle" && !telemetry.hasWritten();
     if (foundNothing && reason !== "due") {
       telemetry.count("countersign.duplicates.absorbed", { place: "hint" });

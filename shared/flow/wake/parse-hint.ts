@@ -7,9 +7,9 @@ const HintBody = z.object({
   caseKey: z.string(),
   hintId: z.string(),
   reason: z.string(),
-  /** How often this look was put off by an outage. */
+  /** How many times an outage has postponed this look. */
   tries: z.int().nonnegative().optional(),
-  /** Of whoever sent it. A broken one must not cost the hint. */
+  /** The sender's trace context. A malformed one must not cost the hint. */
   traceparent: z.string().optional().catch(undefined),
 });
 
@@ -17,7 +17,7 @@ export interface ParsedHint extends z.infer<typeof HintBody> {
   key: CaseKey;
 }
 
-/** Throws for anything else: such a message is dead-lettered in the end, and is shown there. */
+/** Throws a TerminalFault for anything else; the broker dead-letters such a message in the end, where it is shown. */
 export function parseHint(message: unknown): ParsedHint {
   const body = HintBody.safeParse(message);
   const key = body.success ? parseCaseKey(body.data.caseKey) : undefined;

@@ -1,18 +1,18 @@
-// The change feed's reader: compares what changed with the case, and hints or alerts (design.md 7).
+// Reads the change feed: for each changed case it asks `next` whether somebody must act, and hints or alerts (design.md 7).
 //
-// The feed shows the latest version only, may repeat, and loses a batch when its reader throws. So nothing depends on
-// it: each changed case is read afresh, the pure decision says whether somebody must act, and one bad document
-// neither stops the others nor throws. It writes nothing, so it cannot wake itself.
+// The feed shows only the latest version of a document, may repeat, and loses a batch when its reader throws. So nothing
+// depends on it: each changed case is read afresh, and one bad document neither throws nor stops the others. It writes
+// nothing, so it cannot wake itself.
 //
-// Only a case whose call is in flight is not read: until the call's due time there is nothing to do but to wait, and whatever
-// ends the call, its own worker or the sweep, writes the case again, which brings it here again.
+// A case with a call in flight is not read: until the call's due time there is nothing to do. Whatever ends the call, its own
+// worker or the sweep, writes the case again and so brings it here again.
 import { z } from "zod";
 import { next } from "../../domain/decisions/next.ts";
 import { isWork } from "../../domain/decisions/step.ts";
 import { type CaseKey, caseKeyText, hintIdOf, tenantIdPattern } from "../../domain/identity.ts";
-import type { Effect } from "../../domain/records/effect.ts";
+import { basisOf } from "../../domain/records/effect.ts";
 import { schemaVersion } from "../../domain/records/evidence.ts";
-import type { Snapshot } from "../../domain/records/snapshot.ts";
+import { findEffect, type Snapshot } from "../../domain/records/snapshot.ts";
 import type { TurnPorts } from "../turn/turn.ts";
 
 export interface ReconcileResult {
@@ -37,7 +37,7 @@ export async function reconcileEffects(
       const storeMs = isInFlight(changes, nowMs) ? nowMs : await reconcileCase(ports, key, result);
       storeMsMax = Math.max(storeMsMax, storeMs ?? 0);
     } catch (error) {
-      // Parked, not thrown: a throw would lose the whole batch. The sweep looks at the same case by its due time.
+      // A throw would lose the whole batch. The sweep finds this case by its due time.
       result.failed += 1;
       const why = error instanceof Error ? error.name : "unknown";
       ports.log.error("a changed case could not be reconciled", { caseKey: caseKeyText(key), why });
@@ -59,13 +59,13 @@ function measureLag({ telemetry }: ReconcilePorts, documents: readonly unknown[]
 
 interface ChangedCase {
   key: CaseKey;
-  /** All of this case that came in one go. */
+  /** All documents of this case in this batch of the feed. */
   changes: readonly Readonly<Record<string, unknown>>[];
 }
 
 const waking = new Set<unknown>(["effect", "event", "finding", "approval"]);
 
-/** Cases of which an effect, an event, a finding or an answer changed; our own log lines and reviews wake nobody. */
+/** Cases of which an effect, an event, a finding or an approval changed. Case documents, log entries and reviews alone wake nobody. */
 function changedCases(documents: readonly unknown[]): ChangedCase[] {
   const changed = documents.filter(
     (document): document is Readonly<Record<string, unknown>> =>
@@ -88,7 +88,7 @@ const InFlight = z.object({
   dueAtMs: z.number(),
 });
 
-/** The feed shows the latest version only, so the last of them is the case as it stands, or stood a moment ago. */
+/** The last case document of the batch is the case as it stands, or stood a moment ago: the feed shows only the latest version. */
 function isInFlight(changes: ChangedCase["changes"], nowMs: number | undefined): boolean {
   const record = InFlight.safeParse(changes.findLast(({ type }) => type === "case")).data;
   if (record === undefined || nowMs === undefined || nowMs >= record.dueAtMs) return false;
@@ -101,7 +101,7 @@ async function reconcileCase(
   result: ReconcileResult,
 ): Promise<number | undefined> {
   const { snapshot, storeMs, caseEtag } = await ports.cases.read(key);
-  // Without the documents that newer code wrote, anything would look broken.
+  // The documents that newer code wrote are missing here, so anything would look broken.
   if (!snapshot.newerSchema) result.alerts += alert(ports, key, snapshot);
   const step = next(snapshot, ports.book, { nowMs: storeMs });
   if (!isWork(step)) return storeMs;
@@ -111,7 +111,7 @@ async function reconcileCase(
   return storeMs;
 }
 
-/** Told of the record as it stands, each time that it changes: a worker that died right after its write hides nothing. */
+/** Judged from the record as it stands, so an alert is raised even if the worker died right after its write. */
 function alert(ports: ReconcilePorts, key: CaseKey, snapshot: Snapshot): number {
   const caseKey = caseKeyText(key);
   const contradicted = openContradictions(snapshot);
@@ -127,7 +127,7 @@ function alert(ports: ReconcilePorts, key: CaseKey, snapshot: Snapshot): number 
   return contradicted.length + broken.length;
 }
 
-/** Until a person has seen it: the effect itself keeps saying so for good. */
+/** While a person has not resolved it. The effect itself keeps its `contradicted` for good. */
 function openContradictions({ case: record, effects }: Snapshot): string[] {
   if (record === undefined || record.contradictionsOpen === 0) return [];
   return effects
@@ -135,23 +135,20 @@ function openContradictions({ case: record, effects }: Snapshot): string[] {
     .map(({ operationId }) => operationId);
 }
 
-/** What no path of the code can produce: shown at once if it ever is. */
+/** What no path of the code can produce; if it is ever there, an alert shows it at once. */
 function brokenInvariants(snapshot: Snapshot): string[] {
   const record = snapshot.case;
   if (record === undefined) return snapshot.effects.length > 0 ? ["effects without a case"] : [];
   const broken: string[] = [];
   for (const effect of snapshot.effects) {
-    const basis = effect.decidedOn ?? effect.justifiedBy ?? 0;
-    if (basis > record.version) broken.push(`${effect.operationId} is ahead of its case`);
+    if (basisOf(effect) > record.version) broken.push(`${effect.operationId} is ahead of its case`);
     if (effect.status === "started" && record.claim?.operationId !== effect.operationId) {
       broken.push(`${effect.operationId} is started without the case's claim`);
     }
   }
-  const planned = new Map(
-    snapshot.effects.map((effect): [string, Effect] => [effect.operationId, effect]),
-  );
   for (const operationId of record.plan?.operationIds ?? []) {
-    if (!planned.has(operationId)) broken.push(`${operationId} is planned and has no ledger entry`);
+    if (findEffect(snapshot, operationId) === undefined)
+      broken.push(`${operationId} is planned and has no ledger entry`);
   }
   return broken;
 }

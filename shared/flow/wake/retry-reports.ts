@@ -1,8 +1,8 @@
-// A provider's report that named no effect is looked at again: it may have been early, or what it means may have been behind.
+// Looks again for the effect of a provider's report that named none: the report may have been early, or the effect's record late.
 //
-// Each look comes later than the one before, for about an hour. Then it is `unmatched`: an alert, shown to
-// operators, and kept for ninety days. Two sweeps at once make the same finding, and the ETag lets one of them write it down.
-// One bad document stops no other.
+// Each look comes later than the one before, for about an hour. Then the report is `unmatched`: an alert is raised, operators see
+// it, and it is kept for ninety days. Two sweeps at once create the same finding, and the report's ETag lets one of them record
+// that. One bad report stops no other.
 import type { Report } from "../../domain/records/report.ts";
 import { firstRetryMs } from "../intake/record-report.ts";
 import { matchReport, type Matched, type MatchPorts } from "../intake/match-report.ts";
@@ -51,7 +51,7 @@ export async function retryReports(
   return retried;
 }
 
-/** A case that cannot be read, for whatever reason, must not bring its reports to the front of each sweep. */
+/** A look that fails counts as one: else a case that cannot be read would fill the front of every sweep with its reports. */
 async function lookAgain(ports: RetryPorts, report: Report): Promise<Matched> {
   try {
     return await matchReport(ports, report);
@@ -67,7 +67,7 @@ function reportAfter(report: Report, matched: Matched, nowMs: number): Report {
   const { retryAtMs: _past, ...kept } = report;
   const looks = report.looks + 1;
   if (matched.kind === "matched") {
-    // What it said is in the finding now.
+    // The finding has its content now.
     const { echoed: _echoed, target: _target, ...ids } = kept;
     const { caseId, operationId } = matched.effect;
     const outcome = { kind: "matched", atMs: nowMs, caseId, operationId } as const;

@@ -1,8 +1,8 @@
-// A schedule's runs are events like any other, whose id is the schedule and the occurrence: overlaps and repeats are one.
+// Runs the schedules: each run is an event whose id is the schedule and the occurrence, so overlapping runs are one.
 //
-// The occurrence is the planned time, never the time at which somebody woke up. Only the latest one is recorded: after an
-// outage one run makes up for all that were missed. Each run is taken or found again by its id, so this
-// keeps no state of its own, and a worker with a wrong clock invents no occurrence: the store tells the time.
+// The occurrence is the planned time, never the time at which a timer fired. Only the latest one is recorded: after an outage one
+// run makes up for all that were missed. The event's id is all the state there is. The store tells the time, so a worker with a
+// wrong clock invents no occurrence.
 import { createHash } from "node:crypto";
 import type { Book } from "../../domain/definitions.ts";
 import { caseIdOf, caseKeyText, hintIdOf } from "../../domain/identity.ts";
@@ -25,7 +25,7 @@ export interface SchedulePorts extends Pick<TurnPorts, "cases" | "control" | "hi
   random(): string;
 }
 
-/** One schedule's trouble stops no other; the same occurrence is tried again a minute later. */
+/** An error of one schedule is logged and stops no other; the same occurrence is tried again a minute later. */
 export async function runSchedules(ports: SchedulePorts): Promise<void> {
   const schedules = Object.entries(ports.schedules);
   if (schedules.length === 0) return;
@@ -67,7 +67,7 @@ async function runOnce(ports: SchedulePorts, run: Run): Promise<void> {
     case "notKnown":
       ports.log.warn("a scheduled event may not be recorded; it is tried again", log);
       return;
-    // Recorded before; if the setting has changed since, what was recorded then stands.
+    // It was recorded before. If the setting has changed since, the recorded event stands.
     case "duplicate":
     case "otherContent":
       return;
@@ -78,13 +78,13 @@ function eventOf(ports: SchedulePorts, { name, nowMs, occurrence, schedule }: Ru
   const { tenantId, workflow } = schedule;
   const bytes = occurrenceBytes(schedule, occurrence);
   const read = readOccurrence(ports.book, schedule, bytes);
-  // Start-up has checked it with another occurrence.
+  // Start-up has checked this schedule, with another occurrence.
   if (read.kind === "broken") throw new Error(`schedule ${name} makes no event`);
   const { body, eventType, externalRef, orderKey } = read;
   return newEvent({
     tenantId,
     caseId: caseIdOf(ports.caseIdKey, tenantId, externalRef),
-    // No webhook source has a dot in its name: nobody can send a schedule's run.
+    // No webhook source has a dot in its name, so nobody can send such an event from outside.
     source: `schedule.${name}`,
     eventId: occurrence,
     eventType,

@@ -1,11 +1,11 @@
-// The schedules of a deployment: which event is told again and again, to whom, and how often. UTC and whole minutes only.
+// The schedules of a deployment: which event is recorded, for which case, and how often. UTC and whole minutes only.
 //
 //   {"acme-daily": {"tenantId": "acme", "workflow": "invoice-exception", "everyMinutes": 1440,
 //     "startsAt": "2026-01-01T06:00:00Z", "event": {"type": "...", "data": {...}}}}
 //
-// Occurrences are counted from `startsAt`, so no zone and no clock change can move, repeat or skip one (cases.md 74); a month
-// is no whole number of minutes and cannot be said. "{occurrence}" in a text of the data is the occurrence's time: with it
-// in the reference each run is a case of its own, without it all runs are told to one case.
+// Occurrences are counted from `startsAt`, so no time zone and no clock change can move, repeat or skip one (cases.md 74). A month
+// is no whole number of minutes and cannot be expressed. "{occurrence}" in a text of the data becomes the occurrence's time: in
+// the reference it makes each run a case of its own; without it all runs go to one case.
 import { z } from "zod";
 import type { Book } from "../../domain/definitions.ts";
 import { TerminalFault } from "../../domain/faults.ts";
@@ -47,7 +47,7 @@ export function latestOccurrence(
   return `${new Date(startsAtMs + count * everyMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** The event of one occurrence, through the same gate as a webhook's body. */
+/** The event of one occurrence as the bytes of a webhook's body, so that it passes the same checks. */
 export function occurrenceBytes({ event }: Schedule, occurrence: string): Buffer {
   const text = JSON.stringify({ type: event.type, timestamp: occurrence, data: event.data });
   return Buffer.from(text.replaceAll("{occurrence}", occurrence));
@@ -59,7 +59,7 @@ export function readOccurrence(book: Book, schedule: Schedule, bytes: Buffer): R
   return { kind: "broken", errors: [{ field: "workflow", detail: "is not registered here" }] };
 }
 
-/** At start-up, so that a wrong schedule is no surprise at its first run. Throws, and names the field. */
+/** Checks the schedules at start-up, not at their first run. Throws a TerminalFault that names the field. */
 export function assertSchedules(book: Book, schedules: Schedules): void {
   for (const [scheduleName, schedule] of Object.entries(schedules)) {
     const bytes = occurrenceBytes(schedule, schedule.startsAt);

@@ -1,9 +1,9 @@
-// What is due, from the store itself: the sweep needs no feed, no hint and no order (design.md 6, 7).
+// Wakes what is due, as the store itself says: the sweep needs no feed, no earlier hint and no order (design.md 6, 7).
 //
-// A stale started effect goes to queue `reviews`, where slow look-ups have their own pace; everything else is a hint
-// to `cases`. It wakes, it never decides: a turn that finds nothing to do writes nothing.
-// Two sweeps that overlap cost a duplicate hint, and the broker drops it. A queue that takes nothing keeps nobody from the other,
-// and is thrown once all else is done.
+// A case whose call is overdue goes to queue `reviews`, where slow look-ups have their own pace; any other gets a hint in queue
+// `cases`. The sweep wakes, it never decides: a turn that finds nothing to do writes nothing. Two sweeps that overlap send the
+// same hint ids, and the broker drops the duplicates. If one queue takes nothing, the other still gets its hints, and the error
+// is thrown at the end.
 import { hintIdOf } from "../../domain/identity.ts";
 import { measureLedger } from "../measure/measure-ledger.ts";
 import type { DueCase, QueueName } from "../../stores/ports.ts";
@@ -21,14 +21,14 @@ export type SweepPorts = Pick<TurnPorts, "cases" | "control" | "hints" | "log" |
 
 const pageMax = 200;
 
-/** A turn reads the store's time in whole seconds: what it would not see as due yet would use up this minute's one message. */
+/** A turn reads the store's time in whole seconds. Woken too early it would find nothing due, and this minute's hint would be spent. */
 const wholeSecondMs = 1000;
 
 export async function sweepDue(
   ports: SweepPorts,
   options: { wallClockMs: number },
 ): Promise<SweepResult> {
-  // The store's own clock where it tells it; a wrong clock here could only wake somebody too early.
+  // The store's own clock, if it tells the time. A wrong clock of this worker could only wake somebody too early.
   const { storeMs } = await ports.control.read();
   const nowMs = storeMs ?? options.wallClockMs;
   const due = await pagesOf(ports, nowMs - wholeSecondMs);
@@ -45,7 +45,7 @@ export async function sweepDue(
     toReviews: 0,
     more: due.length >= pageMax,
   };
-  // A minute is part of the id: a hint that was lost is sent again by the next sweep.
+  // The minute is part of the id, so the next sweep sends a lost hint again.
   const minute = Math.floor(options.wallClockMs / 60_000);
   const broken = new Map<QueueName, unknown>();
   for (const [key, { queue, dueAtMs }] of woken) {
@@ -68,8 +68,8 @@ export async function sweepDue(
 }
 
 /**
- * What stays due for long (a parked case's events, cases that newer code wrote) may fill the oldest page for good: then the
- * newest page, too, so that nobody waits behind it who could go on.
+ * Cases that stay due for long (a parked case's events, what newer code wrote) may fill the oldest page for good. Then the
+ * newest page is read, too, so that cases that could go on do not wait behind them.
  */
 async function pagesOf({ cases }: SweepPorts, nowMs: number): Promise<DueCase[]> {
   const oldest = await cases.due({ nowMs, max: pageMax, from: "oldest" });
@@ -77,7 +77,7 @@ async function pagesOf({ cases }: SweepPorts, nowMs: number): Promise<DueCase[]>
   return [...oldest, ...(await cases.due({ nowMs, max: pageMax, from: "newest" }))];
 }
 
-/** Everything due has been woken: a look that fails is made up by the next minute's, and fails nothing. */
+/** All that is due has been woken by now, so a measurement that fails is only logged; the next sweep measures again. */
 async function measure(
   ports: Pick<TurnPorts, "cases" | "log" | "telemetry">,
   nowMs: number,

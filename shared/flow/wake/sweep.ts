@@ -1,5 +1,5 @@
-// What a sweep does, each minute: wakes what is due, and looks again for what early reports were about. What fails in the one
-// keeps nobody from the other, and is thrown once both are done.
+// What each minute's sweep does: wake what is due, and look again for the effects of early reports. If one of them fails, the other
+// is still done, and the error is thrown afterwards.
 import { retryReports, type RetryPorts } from "./retry-reports.ts";
 import { sweepDue, type SweepPorts } from "./sweep-due.ts";
 

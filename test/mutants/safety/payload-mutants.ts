@@ -73,7 +73,7 @@ export const payloadMutants: readonly SafetyMutant[] = [
   {
     without: "the end of a payload",
     patches: one(
-      "shared/flow/turn/write-draft.ts",
+      "shared/flow/turn/batch-of.ts",
       "amends: endedPayloads(turn.base, turn.draft).map(",
       "amends: endedPayloads(turn.base, turn.draft).slice(0, 0).map(",
     ),

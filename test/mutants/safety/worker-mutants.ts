@@ -90,8 +90,8 @@ export const workerMutants: readonly SafetyMutant[] = [
     without: "the end of a crash count by a worker that lives",
     patches: one(
       "shared/flow/turn/write-draft.ts",
-      "if (turn.draft === turn.base && isSeen) {",
-      "if (turn.draft === turn.base && isSeen && crashes > 9) {",
+      "if (turn.draft === turn.base && mustShow) {",
+      "if (turn.draft === turn.base && mustShow && crashes > 9) {",
     ),
     seenBy: ["crashesAreReal"],
   },
