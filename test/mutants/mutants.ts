@@ -311,7 +311,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "a person's no is not taken before the horizon",
-    file: "shared/domain/decisions/choices.ts",
+    file: "shared/domain/decisions/verdicts.ts",
     find: "if (nowMs > overMs) return permitted;",
     replace: "if (nowMs > 0) return permitted;",
     killedBy: "counterexample 11",

@@ -34,7 +34,7 @@ export const termsMutants: readonly Mutant[] = [
   },
   {
     rule: "what is doubted in a plan comes before any order to send",
-    file: "shared/domain/decisions/choices.ts",
+    file: "shared/domain/decisions/verdicts.ts",
     find: "if (openDoubt({ reviews }, restsOn(snapshot, ofPlan)) !== undefined)",
     replace: "if (openDoubt({ reviews: [] }, restsOn(snapshot, ofPlan)) !== undefined)",
     killedBy: "of a plan of which another effect is doubted is sent by no word of a person",
@@ -50,7 +50,7 @@ export const termsMutants: readonly Mutant[] = [
   },
   {
     rule: "what was denied is not done again before what else was found has been seen",
-    file: "shared/domain/decisions/choices.ts",
+    file: "shared/domain/decisions/verdicts.ts",
     find: "if (mismatch !== undefined && mismatch.id !== review.id)",
     replace: "if (mismatch !== undefined && mismatch.id === '')",
     killedBy: "is seen before anything is done again",

@@ -12,7 +12,7 @@ import { effectCodeStep, missingStep } from "./missing-code.ts";
 import { recover, whyExhausted } from "./recover.ts";
 import { keyEndMs } from "./send-cover.ts";
 import type { LaneFacts, Step } from "./step.ts";
-import { accountAt } from "./terms.ts";
+import { sendScopeOf } from "./terms.ts";
 
 /** `current`: the decision still stands, so the effect may be sent. An outbox effect's always does. */
 export type EffectFacts = LaneFacts & { current: boolean };
@@ -37,9 +37,7 @@ function unknownStep(effect: EffectOf<"unknown">, facts: EffectFacts): Step {
   const { operationId } = effect;
   const provider = book.provider(effect.provider);
   if (provider === undefined || nowMs === undefined) return { kind: "wait", untilMs: undefined };
-  const { apiVersion, contract } = provider;
-  const account = accountAt(provider, effect.tenantId);
-  const recovery = recover({ effect, contract, account, apiVersion, current, nowMs });
+  const recovery = recover({ ...sendScopeOf(effect, provider, nowMs), effect, current });
   switch (recovery.kind) {
     case "inReview":
       return { kind: "idle" };

@@ -13,7 +13,7 @@ import type { PlannedAction } from "../records/case.ts";
 import type { Effect } from "../records/effect.ts";
 import { findEffect, type Snapshot } from "../records/snapshot.ts";
 import { isSameTarget } from "../same-text.ts";
-import { horizonEndMs } from "./send-cover.ts";
+import { landsUntilMs } from "./send-cover.ts";
 
 type Intent = Pick<
   Effect,
@@ -103,11 +103,6 @@ export function whyMayStillLand(
   );
   if (denied === undefined) return undefined;
   return `${denied.operationId}, the same before, was denied while a call of it may still land: then it is done twice.`;
-}
-
-function landsUntilMs(effect: Effect, book: Book): number {
-  const contract = book.provider(effect.provider)?.contract;
-  return contract === undefined ? Infinity : horizonEndMs(effect, contract);
 }
 
 function isSameIntent(

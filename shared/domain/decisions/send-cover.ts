@@ -6,6 +6,7 @@
 //
 // `recover` asks before a claim; the send gate asks again just before the call, because time has passed.
 import type { Contract } from "../contract.ts";
+import type { Book } from "../definitions.ts";
 import {
   lastAttempt,
   provesNothingLeft,
@@ -93,7 +94,10 @@ export function whyAbsenceIsNoProof(
   return scope.contract.idempotency ? whyKeyIsSpent(scope.effect) : whyTaken(scope.effect);
 }
 
-/** Until then a call that left may still be applied, by what was promised when it was made and is now; an attempt without an end is over at `elseMs`. */
+/**
+ * Until then a call that left may still be applied, by the longer of what was promised when it was made and what is promised now. An
+ * attempt without an end counts as over at `elseMs`.
+ */
 export function horizonEndMs(
   { attempts }: Attempted,
   contract: Contract,
@@ -104,4 +108,10 @@ export function horizonEndMs(
       deadlineMs + Math.max(horizonMs, contract.horizonMs),
   );
   return Math.max(...ends);
+}
+
+/** The same for an effect whose provider may not be registered here: then nobody knows, and it is Infinity. */
+export function landsUntilMs(effect: Effect, book: Pick<Book, "provider">): number {
+  const contract = book.provider(effect.provider)?.contract;
+  return contract === undefined ? Infinity : horizonEndMs(effect, contract);
 }

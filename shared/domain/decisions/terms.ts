@@ -54,6 +54,11 @@ export interface SendScope {
   nowMs: number;
 }
 
+export function sendScopeOf(effect: Effect, provider: Provider, nowMs: number): SendScope {
+  const { apiVersion, contract } = provider;
+  return { effect, contract, account: accountAt(provider, effect.tenantId), apiVersion, nowMs };
+}
+
 const termsToday = ({ account, apiVersion, contract }: Omit<SendScope, "nowMs">): Terms => ({
   account,
   apiVersion,

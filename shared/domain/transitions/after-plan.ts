@@ -1,6 +1,6 @@
 // An abandoned effect that is settled after its plan has ended is a new fact: the case gets a new version, and on a final status,
 // where nothing is decided any more, also a review. Pure.
-import type { ChoiceFacts } from "../decisions/choices.ts";
+import type { ChoiceFacts } from "../decisions/verdicts.ts";
 import type { Effect } from "../records/effect.ts";
 import { caseOf, withCase, type Snapshot } from "../records/snapshot.ts";
 import { openReview } from "./reviews.ts";

@@ -3,7 +3,8 @@
 // The policy that showed the choices is asked again here: since the person looked, an attempt may have been made or evidence may
 // have come. A statement settles an effect only while there is no better evidence. It is kept as `settledBy: person` and
 // counted apart, and later evidence may contradict it.
-import { choicesOf, whyNotTaken, type ChoiceFacts } from "../decisions/choices.ts";
+import { choicesOf, whyNotTaken } from "../decisions/choices.ts";
+import type { ChoiceFacts } from "../decisions/verdicts.ts";
 import { coreOf, type Effect } from "../records/effect.ts";
 import type { Finding, Receipt } from "../records/evidence.ts";
 import type { Review } from "../records/review.ts";

@@ -12,7 +12,7 @@
 //
 // If anything is missing nothing leaves, and the attempt ends as not sent. What stays possible is a freeze of the machine between
 // the last look and the socket write. Only a provider's own key cures that, and the contract says whether there is one.
-import { accountAt } from "../../domain/decisions/terms.ts";
+import { sendScopeOf } from "../../domain/decisions/terms.ts";
 import { approvalState } from "../../domain/decisions/approvals.ts";
 import { absenceCovers, whyKeyLapsed } from "../../domain/decisions/send-cover.ts";
 import { caseKeyText } from "../../domain/identity.ts";
@@ -108,9 +108,7 @@ async function whyGateIsClosed(
 function whyNotCovered(effect: Effect, provider: Provider, nowMs: number): string | undefined {
   // Two people have ordered this attempt against the contract; everything else must still hold.
   if (lastAttempt(effect)?.order?.forced === true) return undefined;
-  const { apiVersion, contract } = provider;
-  const account = accountAt(provider, effect.tenantId);
-  const scope = { effect, contract, account, apiVersion, nowMs };
+  const scope = sendScopeOf(effect, provider, nowMs);
   const lapsed = whyKeyLapsed(scope);
   if (lapsed !== undefined && !absenceCovers(scope)) return lapsed;
   return undefined;
