@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "a rejected notification is reviewed",
-    file: "shared/domain/transitions/attempt.ts",
+    file: "shared/domain/transitions/settle.ts",
     find: 'if (effect.origin === "plan") return settled;',
     replace: "if (effect.origin.length > 0) return settled;",
     killedBy: "4: a refused notification opens a review",
@@ -391,7 +391,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: "a bounce that settles a message is a person's",
-    file: "shared/domain/transitions/attempt.ts",
+    file: "shared/domain/transitions/settle.ts",
     find: "return reviewFailure(withLine(settled, line), effect.operationId, evidence);",
     replace: "return withLine(settled, line);",
     killedBy: "and bounced: it was sent",

@@ -46,7 +46,7 @@ export function choicesOf(
   // Of an erased case nothing is sent or settled any more; a person can only see that something was told of it.
   if (snapshot.case?.erased !== undefined) return [choice("acknowledge", permitted)];
   if (review.kind === "CaseHeld") return [choice("release", releaseVerdict(snapshot, review.id))];
-  // A final status, or evidence against one, changes by no word of a person; it can only be seen.
+  // A person cannot change a final status, nor evidence against one; only acknowledge it.
   if (effect === undefined || isFinal(effect) || review.kind === "Contradiction") {
     return [choice("acknowledge", permitted)];
   }

@@ -122,7 +122,7 @@ function recoverByStrongLookup(facts: RecoverFacts): Recovery {
   return lookWhenDue(effect, nowMs);
 }
 
-/** Row 5. Once the search must show what is there, looking on is no use. A search that gave no answer is asked again. */
+/** Row 5. After the settle time the search must show what is there, so looking again is no use. Without an answer it is asked again. */
 function recoverBySearch(facts: RecoverFacts, settleMs: number): Recovery {
   const { contract, effect, nowMs } = facts;
   const settledMs = horizonEndMs(effect, contract, nowMs) + settleMs;

@@ -157,7 +157,7 @@ function mayHaveHappened(effect: Effect): boolean {
     case "unknown":
     case "confirmed":
       return true;
-    // Of an earlier plan nothing is prepared any more; a notification is, and goes out whatever is decided now.
+    // Of another decision only notifications can still be prepared, and those are sent whatever is decided now.
     case "prepared":
       return effect.origin === "outbox";
     case "rejected":

@@ -67,7 +67,7 @@ export function isWork(step: Step): step is Exclude<Step, Rest> {
   }
 }
 
-/** Of two steps that only wait or rest, the one for which somebody must look first. */
+/** Of two steps that only wait or rest, the one that needs the earlier look. */
 export function soonest(a: Step, b: Step): Step {
   if (a.kind === "draining" || b.kind === "draining") return { kind: "draining" };
   if (a.kind !== "wait") return b;

@@ -43,7 +43,7 @@ export function releaseVerdict(snapshot: Snapshot, reviewId: string): Verdict {
   const held = snapshot.case?.held;
   if (held?.reviewRef !== reviewId) return refused("the case is no longer held by this");
   switch (held.reason) {
-    // No word of a person replaces missing code; the next look would hold the case again.
+    // A release does not replace missing code; the next look would hold the case again.
     case "UnknownWorkflow":
     case "FactsInvalid":
     case "ActionRemoved":
@@ -88,7 +88,7 @@ export function retryVerdict(
   if (review.kind === "EvidenceMismatch") {
     return refusedUnlessForced("something else was found under this operation");
   }
-  // A prepared effect has nothing out there that a send could repeat.
+  // Nothing of a prepared effect may have been applied, so a send repeats nothing.
   if (effect.status === "prepared") return permitted;
   const scope = sendScopeOf(effect, provider, nowMs);
   const why = whyRetryNotCovered({ ...scope, effect, current: true });

@@ -1,4 +1,4 @@
-// Asks a person about each effect that needs one; asking again after an expiry is a new question. Pure.
+// Asks a person about each effect that needs an approval. After an expiry it is asked again, as a new document. Pure.
 import { whyMayStillLand } from "../decisions/repeated-intent.ts";
 import type { Book } from "../definitions.ts";
 import type { Approval } from "../records/approval.ts";
@@ -14,7 +14,7 @@ export function askApprovals(
   options: { book: Book; nowMs: number },
 ): Snapshot {
   const record = caseOf(snapshot);
-  // What is asked is what was decided: of any other version no answer would count, and it would be asked for ever.
+  // Only an approval of the version that was decided on counts; any other would be asked for again and again.
   const version = record.plan?.decidedOn ?? record.version;
   let n = Math.max(0, ...snapshot.approvals.map((approval) => approval.n));
   const asked = operationIds.map((operationId): Approval => {
@@ -49,7 +49,7 @@ export function askApprovals(
   return withLine(next, `approval asked for ${asked.map(({ action }) => action).join(", ")}`);
 }
 
-/** What is asked about once stays so, whatever code looks next: the plan says it, and the gate reads the plan. */
+/** Records in the plan what was asked about, so that the gate, and other code that looks next, needs the answer, too. */
 function withQuestions(snapshot: Snapshot, operationIds: readonly string[]): Snapshot {
   const { plan } = caseOf(snapshot);
   const known = plan?.needsApproval ?? [];

@@ -30,14 +30,8 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import {
-  holdEffect,
-  holdForMismatch,
-  resolveHolds,
-  resolveReview,
-  reviewFailure,
-  unheld,
-} from "./reviews.ts";
+import { holdForMismatch, resolveReview } from "./reviews.ts";
+import { confirm, reject } from "./settle.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
 export interface Settlement {
@@ -107,77 +101,6 @@ export function endOf(answer: Answer, atMs: number): AttemptEnd {
     for (const mark of silenceMarks) if (answer[mark] === true) end[mark] = true;
   }
   return end;
-}
-
-export function confirm(
-  snapshot: Snapshot,
-  effect: EffectCore,
-  evidence: {
-    receipt: Receipt;
-    settledBy: "attempt" | "finding" | "person";
-    nowMs: number;
-    book: Book;
-  },
-): Snapshot {
-  const { receipt, settledBy, nowMs } = evidence;
-  const resolved = resolveHolds(snapshot, effect, {
-    how: `settled: confirmed by ${settledBy}`,
-    by: settledBy,
-    atMs: nowMs,
-  });
-  const { lookups: _settled, ...core } = unheld(effect);
-  const confirmed: Effect = {
-    ...core,
-    status: "confirmed",
-    receipt,
-    settledBy,
-    settledAtMs: nowMs,
-  };
-  // A notification is no progress: else a decider that only notifies would be asked for ever.
-  const settled = withCase(
-    withEffect(resolved, confirmed),
-    effect.origin === "plan" ? { decisionsWithoutProgress: 0 } : {},
-  );
-  const line = `confirmed ${effect.action}: ${receipt.providerId} (${receipt.stage})`;
-  return reviewFailure(withLine(settled, line), effect.operationId, evidence);
-}
-
-export function reject(
-  snapshot: Snapshot,
-  effect: EffectCore,
-  evidence: {
-    reason: string;
-    settledBy: "attempt" | "finding" | "person";
-    nowMs: number;
-    book: Book;
-  },
-): Snapshot {
-  const { reason, settledBy, nowMs } = evidence;
-  const resolved = resolveHolds(snapshot, effect, {
-    how: `settled: rejected by ${settledBy}`,
-    by: settledBy,
-    atMs: nowMs,
-  });
-  const rejected: Effect = {
-    ...unheld(effect),
-    status: "rejected",
-    reason,
-    settledBy,
-    settledAtMs: nowMs,
-  };
-  const settled = withLine(withEffect(resolved, rejected), `rejected ${effect.action}: ${reason}`);
-  if (effect.origin === "plan") return settled;
-  return holdEffect(settled, rejected, {
-    kind: "NotificationFailed",
-    why: `${effect.action} was refused, so somebody was not told: ${reason}`,
-    consequence: repeatConsequence(evidence.book, effect),
-    nowMs,
-  });
-}
-
-/** It was never sent, and never will be. */
-export function cancelled(effect: Effect, reason: string, nowMs: number): Effect {
-  return { ...unheld(coreOf(effect)), status: "cancelled", reason, settledAtMs: nowMs };
 }
 
 function prepareAgain(

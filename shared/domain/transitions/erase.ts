@@ -101,7 +101,7 @@ function emptyEffect(effect: Effect): Effect {
     return { ...attempt, end };
   });
   const payload = effect.payload === undefined ? {} : { payload: {} };
-  // What contradicts it is told in words of the app's own.
+  // The reason of a contradiction is a text of the app's own and stays.
   const common = { target: "", ...payload, attempts };
   switch (effect.status) {
     case "confirmed":

@@ -47,7 +47,7 @@ function withoutText(finding: Finding): Finding {
       return { ...finding, content: { ...content, answer: emptyAnswer(content.answer) } };
     case "statement":
       return { ...finding, content: { ...content, reason: "" } };
-    // A look-up is folded when it is made, so none of them waits for this.
+    // A look-up is folded when it is made, so none arrives here.
     case "lookup":
     case "erased":
       return { ...finding, content: { kind: "erased" } };

@@ -29,11 +29,12 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { afterPlan } from "./after-plan.ts";
-import { confirm, endOf, releaseClaim, settleAttempt } from "./attempt.ts";
+import { endOf, releaseClaim, settleAttempt } from "./attempt.ts";
 import { contradict } from "./contradict.ts";
 import { foldStatement, type FoldOptions } from "./fold-statement.ts";
 import { foldStage } from "./fold-stage.ts";
 import { holdForMismatch } from "./reviews.ts";
+import { confirm } from "./settle.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
 /** The store tells whole seconds: the socket was closed before the end of the one that is told. */

@@ -17,8 +17,8 @@ import {
   type Snapshot,
 } from "../records/snapshot.ts";
 import { afterPlan } from "./after-plan.ts";
-import { cancelled, confirm, reject } from "./attempt.ts";
 import { resolveHolds, resolveReview } from "./reviews.ts";
+import { cancelled, confirm, reject } from "./settle.ts";
 
 export type FoldOptions = ChoiceFacts;
 

@@ -13,9 +13,9 @@ import {
   withLine,
   type Snapshot,
 } from "../records/snapshot.ts";
-import { cancelled } from "./attempt.ts";
 import { prepareEffect, withPrepared } from "./prepare-effect.ts";
 import { resolveHolds } from "./reviews.ts";
+import { cancelled } from "./settle.ts";
 
 const committedLine = "committed: ";
 

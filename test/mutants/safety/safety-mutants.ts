@@ -254,7 +254,7 @@ const protocolMutants: readonly SafetyMutant[] = [
   {
     without: "the review of a refused notification",
     patches: one(
-      attempt,
+      `${domain}/transitions/settle.ts`,
       'if (effect.origin === "plan") return settled;',
       "if (effect.origin.length > 0) return settled;",
     ),
