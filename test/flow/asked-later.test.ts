@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Book } from "../../shared/domain/definitions.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
-import { planOfTwo } from "../domain/situations.ts";
+import { planOf, planOfTwo } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
@@ -53,6 +53,23 @@ describe("a plan that was decided when its actions asked nobody", () => {
     expect(sent(world)).toEqual([]);
     await sayYes(world, "approval:1:1");
     await world.turn();
+    expect(sent(world)).toEqual([first, second]);
+  });
+
+  test("still waits for the yes that its own decision asked for, when another action has come to ask as well", async () => {
+    const [one, other] = planOfTwo.kind === "plan" ? planOfTwo.actions : [];
+    if (one === undefined || other === undefined) throw new Error("no plan");
+    const world = newWorld({ decide: () => planOf([{ ...one, asksFirst: true }, other]) });
+    await world.post(1);
+    await world.turn();
+    const worker = world.worker({ book: asking(world, second) });
+    await world.turn(worker);
+    expect(await approvals(world)).toMatchObject([{ action: first }, { action: second }]);
+    await sayYes(world, "approval:1:2");
+    await world.turn(worker);
+    expect(sent(world)).toEqual([]);
+    await sayYes(world, "approval:1:1");
+    await world.turn(worker);
     expect(sent(world)).toEqual([first, second]);
   });
 

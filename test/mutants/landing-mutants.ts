@@ -3,6 +3,7 @@ import type { Mutant } from "./mutants.ts";
 
 const meanwhile = "test/flow/done-meanwhile.test.ts";
 const approvals = "test/domain/approvals.test.ts";
+const askedLater = "test/flow/asked-later.test.ts";
 
 export const landingMutants: readonly Mutant[] = [
   {
@@ -76,5 +77,37 @@ export const landingMutants: readonly Mutant[] = [
     replace: "payloads",
     killedBy: "because nobody grants it, a notification keeps its payload",
     testFile: "test/flow/payloads.test.ts",
+  },
+  {
+    rule: "what a decision asked about stays asked about",
+    file: "shared/domain/transitions/ask-approvals.ts",
+    find: "needsApproval: [...known, ...added]",
+    replace: "needsApproval: added",
+    killedBy: "still waits for the yes that its own decision asked for",
+    testFile: askedLater,
+  },
+  {
+    rule: "what newer code asked about stays asked about",
+    file: "shared/domain/transitions/ask-approvals.ts",
+    find: "if (plan === undefined || added.length === 0) return snapshot;",
+    replace: "if (plan === undefined || added.length >= 0) return snapshot;",
+    killedBy: "still waits for that yes when the code that asked is rolled back",
+    testFile: askedLater,
+  },
+  {
+    rule: "one contradiction that was seen leaves the other open",
+    file: "shared/domain/transitions/fold-statement.ts",
+    find: "Math.max(0, record.contradictionsOpen - 1)",
+    replace: "0",
+    killedBy: "of two leaves the other one open",
+    testFile: "test/flow/odd-providers.test.ts",
+  },
+  {
+    rule: "what a lost call becomes finds the doubt about it again",
+    file: "shared/domain/transitions/attempt.ts",
+    find: "    ...(reviewRef === undefined ? {} : { reviewRef }),\n    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: retryAfterMsOf(answer) }),",
+    replace: "    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: retryAfterMsOf(answer) }),",
+    killedBy: "to somebody who is told of a commit, and is then lost, is not sent again by its key",
+    testFile: "test/flow/something-else-found.test.ts",
   },
 ];
