@@ -308,3 +308,22 @@ test("a turn whose time is too short for one more call writes what it knows and 
   expect([world.keyed.applied, world.bare.applied].map(({ length }) => length)).toEqual([2, 1]);
   expect((await world.record()).status).toBe("done");
 });
+
+test("a turn that is overtaken again and again hands its case on, and whoever comes next goes on", async () => {
+  const world = newWorld();
+  await world.post(1);
+  await world.run();
+  await world.post(2);
+  world.hints.receive("cases")?.complete();
+  const record = await world.record();
+  world.cases.hooks = {
+    before({ operation }) {
+      if (operation === "write") world.cases.plant(key, { ...record });
+      return undefined;
+    },
+  };
+  expect(await world.turn()).toEqual({ kind: "handedOn" });
+  world.cases.hooks = {};
+  await world.run();
+  expect((await world.record()).facts).toMatchObject({ n: 2 });
+});

@@ -106,7 +106,8 @@ export const landingMutants: readonly Mutant[] = [
     rule: "what a lost call becomes finds the doubt about it again",
     file: "shared/domain/transitions/attempt.ts",
     find: "    ...(reviewRef === undefined ? {} : { reviewRef }),\n    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: retryAfterMsOf(answer) }),",
-    replace: "    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: retryAfterMsOf(answer) }),",
+    replace:
+      "    notBeforeMs: notBeforeMs(effect, { nowMs, retryAfterMs: retryAfterMsOf(answer) }),",
     killedBy: "to somebody who is told of a commit, and is then lost, is not sent again by its key",
     testFile: "test/flow/something-else-found.test.ts",
   },

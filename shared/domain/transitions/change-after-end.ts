@@ -38,8 +38,8 @@ function askWorkflow(
     return { kind: "stays", why: `; reopenAs ${whyThrown(error)}` };
   }
   if (status === undefined) return { kind: "stays", why: "" };
-  if (typeof status === "string" && Object.hasOwn(statuses, status)) {
-    if (statuses[status]?.final === false) return { kind: "reopens", status };
+  if (typeof status === "string" && statuses[status]?.final === false) {
+    return { kind: "reopens", status };
   }
   return { kind: "stays", why: "; reopenAs named no status that is open" };
 }
