@@ -336,8 +336,8 @@ export const mutants: readonly Mutant[] = [
   {
     rule: "the turn takes nothing forced from one person",
     file: "shared/domain/transitions/fold-statement.ts",
-    find: "if (isForced && (content.confirmedBy ?? finding.by) === finding.by) {",
-    replace: 'if (isForced && content.confirmedBy === "nobody") {',
+    find: "if (isForced && (confirmedBy ?? finding.by) === finding.by) {",
+    replace: 'if (isForced && confirmedBy === "nobody") {',
     killedBy: "told past the API",
     testFile: forced,
   },

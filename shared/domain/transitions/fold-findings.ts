@@ -37,17 +37,17 @@ import { holdForMismatch } from "./reviews.ts";
 import { confirm } from "./settle.ts";
 import { whyUnbound } from "./why-unbound.ts";
 
-/** The store tells whole seconds: the socket was closed before the end of the one that is told. */
+/** The store tells whole seconds, so the socket was closed before the end of the second that it tells. */
 const wholeSecondMs = 1000;
 
 /** As many as fit into one batch; the rest follow in the next one, in the same order. */
 const findingsMax = 30;
 
+/** `kept` takes from each finding what may not be kept of it; by default nothing. */
 export function foldFindings(
   snapshot: Snapshot,
   operationId: string,
   options: FoldOptions,
-  /** What of each is kept, and folded. */
   kept: (finding: Finding) => Finding = (finding) => finding,
 ): Snapshot {
   const unfolded = snapshot.findings
@@ -71,7 +71,7 @@ function verdictOf(before: Snapshot, after: Snapshot, operationId: string): stri
   return findEffect(after, operationId)?.status ?? caseOf(after).status;
 }
 
-/** A person's word is judged by all that is known: by receipts, and by the end of the call that it is about. */
+/** Receipts, then the ends of calls, then statements: a person's statement is judged by all that is known. */
 function rankOf(finding: Finding): number {
   if (receiptOf(finding) !== undefined) return 0;
   return finding.content.kind === "statement" ? 2 : 1;
@@ -190,7 +190,8 @@ function endOnly(
   options: FoldOptions,
 ): Snapshot {
   const { nowMs } = options;
-  // Also while a later attempt runs: what was told of the key must not be lost. That attempt's deadline then is later than it need be.
+  // Also while a later attempt runs, because what was told of the key must not be lost. This rewrites the document, so that the
+  // running attempt's deadline comes later than it need.
   const attempts = effect.attempts.map((attempt) =>
     attempt.n === content.attempt
       ? {

@@ -42,25 +42,33 @@ export function foldStatement(
   const effect = findEffect(snapshot, finding.operationId);
   const review = reviewOf(snapshot, finding, { content, effect });
   if (review === undefined) return "refused: the review that it is about is not open";
-  if (content.about !== undefined && content.about.attempts !== (effect?.attempts.length ?? 0)) {
-    return "refused: another attempt was made since";
-  }
-  // What else was found since is not part of what this person has seen.
-  const { toldIds } = content.about ?? {};
-  if (toldIds !== undefined && toldIds !== (review.providerIds ?? []).length) {
-    return "refused: something else was told of it since";
-  }
-  const { statement } = content;
-  const isForced = "forced" in statement && statement.forced;
-  if (isForced && (content.confirmedBy ?? finding.by) === finding.by) {
-    return "refused: what is forced takes a second person";
-  }
-  const why = whyNotTaken(choicesOf(snapshot, review, options), statement)?.why;
-  if (why !== undefined) return `refused: ${why}`;
   const stating = { finding, content, review, options };
+  const why = whyRefused(snapshot, effect, stating);
+  if (why !== undefined) return `refused: ${why}`;
   if (effect === undefined) return foldForCase(snapshot, stating);
   const known = withForeignIds(effect, review);
   return foldFor(withEffect(snapshot, known), known, stating);
+}
+
+/** Why the statement settles nothing: the record has changed since the person looked, or the choice is not permitted (any more). */
+function whyRefused(
+  snapshot: Snapshot,
+  effect: Effect | undefined,
+  { content, finding, options, review }: Stating,
+): string | undefined {
+  const { about, confirmedBy, statement } = content;
+  if (about !== undefined && about.attempts !== (effect?.attempts.length ?? 0)) {
+    return "another attempt was made since";
+  }
+  const { toldIds } = about ?? {};
+  if (toldIds !== undefined && toldIds !== (review.providerIds ?? []).length) {
+    return "something else was told of it since";
+  }
+  const isForced = "forced" in statement && statement.forced;
+  if (isForced && (confirmedBy ?? finding.by) === finding.by) {
+    return "what is forced takes a second person";
+  }
+  return whyNotTaken(choicesOf(snapshot, review, options), statement)?.why;
 }
 
 /** Resolved reviews are not read again, so the effect keeps the provider ids that this one was about. */

@@ -94,7 +94,7 @@ async function claimed(
   if (turn.evidence === undefined) hear(answer);
   turn.evidence = { operationId, attempt, answer };
   if (answer.kind === "noAnswer") {
-    // It may still be applied, counted from now: and only the store counts while a machine sleeps behind its gate.
+    // The call may still be applied, and its horizon counts from now. If this machine slept only the store knows the time.
     const { storeMs } = await ports.at("timeAfterCall", () => ports.cases.head(turn.key));
     setStoreTime(ports, turn, storeMs);
   }
