@@ -62,10 +62,12 @@ describe("an endpoint without an answer", () => {
     expectNothingLeaked(world);
   });
 
-  test("that nobody listens at is asked eight times, and then a person is", async () => {
+  test("that nobody listens at is asked for hours, and then a person is", async () => {
     const world = modelWorld(await refusingUrl());
     await world.tell(1);
-    await world.run();
+    await world.run(3 * 3_600_000);
+    expect((await world.record()).held).toBeUndefined();
+    await world.run(3 * 3_600_000);
     expect((await world.record()).held?.reason).toBe("DeciderFailing");
     expect((await world.reviews())[0]?.why).toContain("gave no answer");
     expectNothingLeaked(world);

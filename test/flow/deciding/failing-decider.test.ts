@@ -65,11 +65,21 @@ describe("a decider without an answer", () => {
     expect((await world.record()).status).toBe("done");
   });
 
-  test("holds the case after eight tries, visibly, and new facts ask anew", async () => {
-    const { asked, world } = failing(8, noAnswer);
+  test("for three hours costs no person anything: the case goes on as soon as it answers", async () => {
+    const { asked, world } = failing(15, noAnswer);
+    const startMs = world.nowMs();
     await world.post(1);
-    await world.run();
-    expect(asked.count).toBe(8);
+    await world.run(world.worker(), 24 * 3_600_000);
+    expect(asked.count).toBe(16);
+    expect(world.nowMs() - startMs).toBeGreaterThan(2.5 * 3_600_000);
+    expect((await world.record()).status).toBe("done");
+  });
+
+  test("holds the case after sixteen tries, visibly, and new facts ask anew", async () => {
+    const { asked, world } = failing(16, noAnswer);
+    await world.post(1);
+    await world.run(world.worker(), 24 * 3_600_000);
+    expect(asked.count).toBe(16);
     expect((await world.record()).held?.reason).toBe("DeciderFailing");
     expect((await world.reviews()).map(({ kind }) => kind)).toEqual(["CaseHeld"]);
     expect(world.hints.deadLetters("cases")).toEqual([]);
