@@ -1,14 +1,12 @@
 // One byte sequence for one JSON value (RFC 8785), and its SHA-256: what freezes a payload.
 //
-// `canonicalize` follows JSON.stringify where a value is no JSON: undefined vanishes, a Date becomes
-// text, NaN throws late. Two different payloads could then share a digest, or a digest could
-// change after a store-and-read round trip. So anything that is not exactly JSON is refused first,
-// and the refusal names the path of what is wrong.
+// `canonicalize` treats a value that is no JSON as JSON.stringify does: undefined vanishes, a Date becomes text, NaN throws late.
+// Two different payloads could then share a digest, or a digest could change after it was stored and read. So anything that
+// is not exactly JSON is refused first, with the path of what is wrong. A key named "__proto__" is refused, too: schemas drop
+// it, so the validated payload would not be the frozen one.
 //
-// A key named "__proto__" is refused, too: schemas drop it, so what was validated would not be what is frozen.
-//
-// One stated form for numbers: -0 is written 0, and 1.0 is written 1. Text is never normalised:
-// composed and decomposed characters stay different.
+// Numbers have one form: -0 is written 0, and 1.0 is written 1. Text is never normalised: composed and decomposed characters
+// stay different.
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { TerminalFault } from "./faults.ts";
@@ -47,7 +45,7 @@ export function assertJson(value: unknown, path: string): asserts value is Json 
   }
 }
 
-/** What `assertJson` would refuse it for; undefined when it is exactly JSON. */
+/** Why `assertJson` would refuse the value; undefined when it is exactly JSON. */
 export function whyNotJson(value: unknown, path: string): string | undefined {
   try {
     assertJson(value, path);

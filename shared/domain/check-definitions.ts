@@ -1,7 +1,7 @@
-// What is wrong with the definitions of a team, told at start-up: by name and field, with what to do, and all of it at once. Pure.
+// Finds what is wrong with a team's definitions, at start-up: all of it at once, by name and field, with what to do. Pure.
 //
-// A mistake that only a case would meet is found here if anything can find it: a name that nobody registered, a contract whose
-// numbers would allow an unsafe retry, a status that does not exist. What depends on facts is the turn's: it holds the case.
+// For example a name that nobody registered, a contract whose numbers would allow an unsafe retry, or a status that does not exist.
+// A mistake that depends on a case's facts shows only in a turn, which then holds the case.
 import { whyUnsafe } from "./contract.ts";
 import type { Action, Parts, Provider, Workflow } from "./definitions.ts";
 import { TerminalFault } from "./faults.ts";

@@ -1,7 +1,7 @@
-// A setting that is shown to a provider's or a model's endpoint in a header.
+// A setting that is sent to a provider's or a model's endpoint in a header.
 import { z } from "zod";
 
-/** Azure leaves a reference as it is where the vault was not to be read. */
+/** Azure leaves a Key Vault reference as it is when it could not be resolved. */
 export const Credential = z
   .string()
   .regex(/^[\x21-\x7e]{1,4096}$/, "1 to 4096 printable characters without a space")

@@ -1,10 +1,10 @@
-// The typed way to write a workflow: what can be known while it is compiled is a mistake of the compiler's, not of a case at night.
+// The typed way to write a workflow: a mistake that types can find is found by the compiler, and not by a case at night.
 //
-//   facts and events   `fold` and `decide` get them in their own types, read through their own schemas each time
+//   facts and events   `fold` and `decide` get them in their own types, parsed by their own schemas each time
 //   statuses           `initialStatus` and every plan's `nextStatus` must be one of them
 //   actions            a decision can ask for no other; at start-up each must be registered
 //
-// What was stored by older code and does not fit its event's schema any more throws here, and the turn parks the case.
+// A stored event that no longer fits its schema throws here, and the turn parks the case.
 import type { z } from "zod";
 import type {
   DecideContext,
@@ -15,7 +15,7 @@ import type {
   Workflow,
 } from "./definitions.ts";
 
-/** What a document can hold; a date or a big number is refused by the compiler. */
+/** What a document can hold; the compiler refuses a Date or a bigint. */
 type Json =
   | string
   | number
@@ -37,7 +37,7 @@ export interface WorkflowSpec<
   Events extends Record<string, JsonObject>,
 > {
   type: string;
-  /** Raised with every deploy that changes the facts' shape, or after which older code must not decide. */
+  /** Raise it with each change of the facts' shape, and with each after which older code must not decide. */
   revision: number;
   facts: z.ZodType<Known>;
   upcasters?: Readonly<Record<number, Upcaster>>;
@@ -45,9 +45,9 @@ export interface WorkflowSpec<
   initialStatus: NoInfer<Status>;
   actions: readonly ActionName[];
   events: { readonly [Type in keyof Events]: z.ZodType<Events[Type]> };
-  /** The business reference: with the tenant it names the case. */
+  /** The business reference in an event's data; with the tenant it names the case. */
   externalRefOf(data: Events[keyof Events]): string;
-  /** New facts, or "ignored". `older`: something newer of this source was folded before. Pure. */
+  /** New facts, or "ignored". Pure. `older`: something newer from this source was folded before. */
   fold(
     facts: Partial<NoInfer<Known>>,
     told: Told<Events>,
@@ -59,7 +59,7 @@ export interface WorkflowSpec<
     after: NoInfer<Known>;
     status: NoInfer<Status>;
   }): NoInfer<Status> | undefined;
-  /** Reads the facts of record again, before an approval is taken; throws when they cannot be read. */
+  /** Reads the facts of record again before an approval is taken. Throws when they cannot be read. */
   refresh?(facts: NoInfer<Known>): Promise<NoInfer<Known>>;
   decide(
     view: DecideView<NoInfer<Known>, NoInfer<Status>>,

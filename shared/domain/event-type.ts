@@ -1,11 +1,11 @@
-// Which events are the app's own, and which are of a type that this code's workflow does not have. Pure.
+// The sources of the app's own events, and whether this code's workflow knows an event's type. Pure.
 import type { Workflow } from "./definitions.ts";
 import type { Event } from "./records/inbox.ts";
 
 export const refreshSource = "refresh";
 export const investigateSource = "investigate";
 
-/** Undefined: it can be folded here. What is another workflow's is told apart before. */
+/** Why the workflow of this code does not know the event's type. Undefined when it does, and for an event of another workflow. */
 export function whyTypeUnknown(event: Event, workflow: Workflow): string | undefined {
   const { eventType, source } = event;
   if (

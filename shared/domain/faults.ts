@@ -1,10 +1,10 @@
-// The two faults that code may throw on purpose (style: expected outcomes are values).
+// The two faults that code throws on purpose; expected outcomes are values.
 //
 //   TransientFault   try the message again: a store or a broker did not answer
-//   TerminalFault    it never will work: bad input or bad configuration; the message says which
-//                    field and what to do, and never carries a payload or a secret
+//   TerminalFault    it will never work: bad input or bad configuration; the message names the field and what to do, and
+//                    never carries a payload or a secret
 //
-// Everything else that is thrown is a defect, and nobody catches it.
+// Anything else that is thrown is a defect, and nobody catches it.
 
 /** Ids that help an operator to find the record; never payloads. */
 export type FaultIds = Readonly<Record<string, string | number>>;
@@ -12,7 +12,7 @@ export type FaultIds = Readonly<Record<string, string | number>>;
 export class TransientFault extends Error {
   override readonly name = "TransientFault";
   readonly ids: FaultIds;
-  /** How long whoever did not answer asked to be left alone. */
+  /** How long to wait before the next try, as the service asked. */
   readonly retryAfterMs: number | undefined;
   constructor(
     message: string,

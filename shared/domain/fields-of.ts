@@ -1,4 +1,4 @@
-// Which fields a schema refused, by their paths: fit for a record, a log or an answer, because no value is in it. Pure.
+// The paths of the fields that a schema refused. Without values, so they may stand in a record, a log or an answer. Pure.
 import type { z } from "zod";
 
 export function fieldsOf(issues: readonly z.core.$ZodIssue[], whole = "the whole"): string {

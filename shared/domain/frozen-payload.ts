@@ -3,8 +3,8 @@
 //   plain       in the ledger entry, under the SHA-256 of its canonical JSON
 //   sensitive   in a document of its own, encrypted; the ledger has a reference and a keyed digest, and no more
 //
-// Either way what is sent is what was frozen, or nothing: what is missing, does not decrypt or has another digest is
-// withheld with its reason, and never taken for an effect that has none.
+// Either way exactly what was frozen is sent, or nothing: a payload that is missing, does not decrypt or has another digest is
+// withheld with the reason.
 import { canonicalJson, digestOf } from "./canonical-json.ts";
 import type { Book } from "./definitions.ts";
 import type { PayloadKeys, PayloadPlace } from "./payload-keys.ts";
@@ -56,7 +56,7 @@ export function freezePayload(
   };
 }
 
-/** As the plan kept it; a plan from before digests were kept in it has a plain payload. */
+/** The payload as the plan keeps it. A plan of older code has no digest, and then a plain payload. */
 export function keptPayload({ action, payload, payloadDigest, payloadRef }: PlannedAction): Kept {
   if (payload !== undefined) {
     return { payload, payloadDigest: payloadDigest ?? digestOf(payload, "payload") };
@@ -71,7 +71,7 @@ export type Thawed =
   | { kind: "payload"; payload: Content }
   | { kind: "withheld"; review: "PayloadUnavailable" | "PayloadMismatch"; why: string };
 
-/** `document`: what the effect's `payloadRef` names, as it is stored now. */
+/** `document`: the stored document that the effect's `payloadRef` names. */
 export function thawPayload(
   effect: Effect,
   document: Payload | undefined,
@@ -100,9 +100,9 @@ export function unavailable(why: string): Thawed & { kind: "withheld" } {
   return { kind: "withheld", review: "PayloadUnavailable", why: `its payload: ${why}` };
 }
 
-/** Shorter texts are too common to tell whether they were repeated. */
+/** A shorter text is too common: it may be there by chance. */
 const echoLengthMin = 4;
-/** Of a part of a text: a provider's words are cut off, and so is what they repeat. */
+/** For a part of a text: providers cut their messages off, and with them what they repeat. */
 const echoPartMin = 8;
 
 /** What a provider said about a sensitive effect, without what it repeats of the payload. */
@@ -133,7 +133,7 @@ export function verdictWithoutEcho(
   }
 }
 
-/** Of a digest that an adapter made of another content, an unkeyed one, only that it differs is kept. */
+/** An unkeyed digest of another content, made by an adapter, is replaced by a text that says only that it differs. */
 function bareReceipt({ payloadDigest }: Effect, receipt: Receipt): Receipt {
   const isFrozen = receipt.boundTo.payloadDigest === payloadDigest;
   const boundTo = {
@@ -156,7 +156,7 @@ function withoutTexts(said: string, payload: Content): string {
   return kept;
 }
 
-/** How much of the text stands there: the whole of it, or a part that is too long to be there by chance. */
+/** How many characters of the text stand there: all of them, or a part that is too long to be there by chance. */
 function repeatedLength(sought: string, at: number, text: string): number {
   if (sought.startsWith(text, at)) return text.length;
   let length = echoPartMin;
@@ -166,7 +166,7 @@ function repeatedLength(sought: string, at: number, text: string): number {
   return length;
 }
 
-/** A provider may have another case, and one line instead of several. Each character keeps its place. */
+/** A provider may change the case, and make one line of several. Each character keeps its place. */
 function compared(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")

@@ -1,9 +1,8 @@
 // The identifiers, all deterministic and opaque: the same on every replay, and silent about customers.
 //
-// Parts are joined with their length in front, so that no two different lists of parts give one
-// text (cases.md 17: tenant "a:b" ref "c" against tenant "a" ref "b:c").
-// Lengths are fixed whatever the reference, so that no limit of a broker or a store is met by chance
-// (session and message ids: 128 characters).
+// Parts are joined with their lengths in front, so two different lists of parts never give the same text (cases.md 17: tenant
+// "a:b", reference "c" and tenant "a", reference "b:c"). The ids have a fixed length whatever the reference, so no limit of a
+// broker or a store depends on it (session and message ids: 128 characters).
 import { createHash, createHmac, randomBytes } from "node:crypto";
 
 const base32Alphabet = "abcdefghijklmnopqrstuvwxyz234567";
@@ -26,7 +25,7 @@ function base32(bytes: Uint8Array): string {
   return text.slice(0, idLength);
 }
 
-/** No two different lists of parts give one text. */
+/** Two different lists of parts never give the same text. */
 export function lengthPrefixed(parts: readonly (string | number)[]): string {
   return parts.map((part) => `${Buffer.byteLength(String(part))}:${part}`).join("");
 }
@@ -46,8 +45,8 @@ export const tenantIdPattern = /^[a-z0-9-]{1,64}$/;
 const caseKeyPattern = /^([a-z0-9-]{1,64}):([a-z2-7]{26})$/;
 
 /**
- * The case's identifier: keyed, so that nobody can guess a reference from it. Letters that one system composes and another
- * decomposes are the same text to everybody who reads it: one business, and not two that do everything twice.
+ * The case's identifier: keyed, so that nobody can guess a reference from it. Two Unicode forms of one reference give one case,
+ * else two cases would do everything twice.
  */
 export function caseIdOf(key: Uint8Array, tenantId: string, externalRef: string): string {
   return base32(
@@ -57,12 +56,12 @@ export function caseIdOf(key: Uint8Array, tenantId: string, externalRef: string)
   );
 }
 
-/** What `control` keeps of the case-id key: an app with another key must refuse to start. */
+/** The fingerprint of the case-id key that `control` keeps: an app with another key refuses to start. */
 export function caseIdKeyFingerprint(key: Uint8Array): string {
   return base32(createHmac("sha256", key).update("countersign case-id key").digest());
 }
 
-/** The session id; a colon keeps any host from reading it as JSON. */
+/** Also the session id. With a colon in it no host takes it for JSON. */
 export function caseKeyText(key: CaseKey): string {
   return `${key.tenantId}:${key.caseId}`;
 }
@@ -83,7 +82,7 @@ export function operationIdOf(
   return hashId([key.tenantId, key.caseId, origin, basis, action, ordinal]);
 }
 
-/** A message id: deterministic where a duplicate may be dropped, else pass something random. */
+/** A message id. If the broker must not drop a duplicate, pass something random as a part. */
 export function hintIdOf(key: CaseKey, ...parts: readonly (string | number)[]): string {
   return hashId(["hint", key.tenantId, key.caseId, ...parts]);
 }
@@ -93,17 +92,17 @@ export function findingIdOf(operationId: string, ...parts: readonly (string | nu
   return `finding:${operationId}:${hashId(parts)}`;
 }
 
-/** A batch's own name: made anew for each batch, kept while that batch is sent again. */
+/** The name of a batch: new for each batch, the same while that batch is sent again. */
 export function newWriteId(): string {
   return base32(randomBytes(20));
 }
 
-/** A number in [0, 1) that is fixed by its parts: jitter without a random source. */
+/** A number in [0, 1) that is derived from the parts: jitter without a random source. */
 export function unitIntervalOf(...parts: readonly (string | number)[]): number {
   return createHash("sha256").update(lengthPrefixed(parts)).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** What one person asked for once, under the client's own id: the same request told again is the same record. */
+/** For one request of one person, under the client's own id: the same request sent again is the same record. */
 export function operatorRecordIdOf(...parts: readonly string[]): string {
   return `operatorRecord:${hashId(parts)}`;
 }

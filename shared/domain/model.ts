@@ -1,10 +1,10 @@
 // What a decider may ask a model, and what may come back. Only the port: shared/agent speaks to the endpoint.
 //
-//   proposed   a value that fits the question's own schema, and nothing else of what the model said
-//   declined   no proposal: the model or a filter would not, or what it said never fitted. A person decides
+//   proposed   a value that fits the question's own schema; nothing else that the model said is kept
+//   declined   no proposal: the model or a filter refused, or no answer fitted. A person decides
 //
-// A model proposes; the decider's code builds the plan (design.md 8). Whoever writes a schema here asks: what is the worst
-// that somebody who chooses freely among all fitting answers could do? That is what a text inside the facts can do.
+// A model proposes; the decider's code builds the plan (design.md 8). When you write a schema, ask what is the worst that a free
+// choice among all fitting answers could do: a hostile text inside the facts can do just that.
 import { z } from "zod";
 
 export interface Question<Value> {

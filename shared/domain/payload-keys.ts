@@ -1,10 +1,10 @@
 // The keys of sensitive payloads: one that makes their digests, and those that encrypt them (design.md 3, 8).
 //
-//   seal     AES-256-GCM under the newest key, with a nonce of 96 random bits: good for 2^32 payloads a key. The place that
-//            it belongs to is authenticated with it, so that a ciphertext moved to another operation does not open
-//   open     under whichever key it names; all that are configured decrypt, so that a rotation loses nothing
-//   digest   HMAC-SHA256, so that a payload of few possible values cannot be guessed from the ledger. Its key derives
-//            from the deployment's own, which is never rotated: a digest must outlive every encryption key
+//   seal     AES-256-GCM under the newest key, with a nonce of 96 random bits: good for 2^32 payloads a key. Tenant, case and
+//            operation are authenticated with it, so a ciphertext that was moved to another operation does not open
+//   open     with the key that the payload names; all configured keys decrypt, so a rotation loses nothing
+//   digest   HMAC-SHA256, so that a payload with few possible values cannot be guessed from the ledger. Its key derives from
+//            the deployment's own key, which is never rotated, because a digest must outlive every encryption key
 //
 // Keys are values here: config reads them (on Azure from Key Vault, by a reference), and nothing ever prints them.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
@@ -101,7 +101,7 @@ function openUnder(
   try {
     return { kind: "opened", text: Buffer.concat([text, decipher.final()]).toString("utf8") };
   } catch {
-    // All sizes are right, so the one thing that `final` still throws for is that this is not authentic.
+    // All sizes are right, so `final` throws only when the ciphertext is not authentic.
     return closed;
   }
 }

@@ -4,8 +4,8 @@
 //   an HTTP date in GMT   the time until then
 //   absent, "-5", "soon", a date that has passed    nothing: the caller's own back-off stands
 //
-// Capped, so that no header can put an effect to sleep for good; never NaN, so that none is asked for again
-// at once (cases.md 57). The back-off in recover.ts takes the longer of the two.
+// Capped, so that no header can put an effect to sleep for good; never NaN, so that nothing is tried again at once (cases.md 57).
+// back-off.ts takes the longer of this and its own wait.
 
 export const retryAfterMsMax = 15 * 60_000;
 

@@ -1,11 +1,11 @@
-// Whether two texts are the same to whoever reads them: a system on the way may compose their letters otherwise (Unicode calls such
-// texts canonically equivalent, and a process may not tell them apart). Digests still do: what was frozen is its own bytes.
+// Whether two texts are the same to a reader: canonically equivalent in Unicode, because a system on the way may compose letters
+// differently. Digests still tell them apart: a frozen payload is its own bytes.
 
 export function isSameText(one: string, other: unknown): boolean {
   return typeof other === "string" && one.normalize("NFC") === other.normalize("NFC");
 }
 
-/** An address is the same in whatever case mail systems write it. */
+/** Two mail addresses are the same in upper and lower case. */
 export function isSameTarget(one: string, other: string): boolean {
   return isSameText(one, other) || (one.includes("@") && isSameText(lower(one), lower(other)));
 }

@@ -1,11 +1,11 @@
-// What a foreign hand gave, as the store will keep it: JSON that can always be digested, and no more of it than a record takes. Pure.
+// What an adapter returned, in the form in which it can be stored: JSON that can be digested, and of bounded size. Pure.
 //
 //   a number that would be rounded   is kept as text
-//   a torn character                 is replaced, in a text and in a key
-//   more words than fit              are left out: what an answer proves does not rest on them
+//   half of a surrogate pair         is replaced, in values and in keys
+//   more text than fits              is left out: what an answer proves does not rest on it
 import type { Answer, LookupVerdict, Receipt } from "./records/evidence.ts";
 
-/** Throws where it has no JSON form at all. */
+/** Throws for a value that has no JSON form at all. */
 export function storable(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? "null", (_key, member: unknown) => {
     if (typeof member === "string") return member.toWellFormed();
@@ -23,7 +23,7 @@ function withWholeKeys(value: object): object {
   return Object.fromEntries(entries.map(([key, member]) => [key.toWellFormed(), member]));
 }
 
-/** Above what any shipped adapter reads of an answer; with its case and its effect far below one transaction. */
+/** More than any shipped adapter reads of an answer, and with the case and the effect far below one transaction. */
 const saidBytesMax = 128 * 1024;
 const reasonLengthMax = 1000;
 
