@@ -1,20 +1,48 @@
 // What was done, or was told, or may be yet, while a case went on: it is not done once more by the next claim or the next plan.
 import { expect, test } from "vitest";
-import { planOf, receiptFor } from "../domain/situations.ts";
+import type { Contract } from "../../shared/domain/contract.ts";
+import type { LookupRequest } from "../../shared/domain/definitions.ts";
+import { keyContract, planOf, receiptFor } from "../domain/situations.ts";
 import { ana, operatorsOf } from "./operate/operators.ts";
 import { newWorld } from "./world.ts";
+
+const strongLookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+const strongContract: Contract = {
+  revision: 1,
+  lookup: strongLookup,
+  horizonMs: 1000,
+  callTimeoutMs: 10_000,
+  consequence: "once more",
+};
+
+test("a look-up asks for what was sent: the same action, account, operation, key and payload", async () => {
+  const world = newWorld({
+    decide: () => planOf([{ action: "keyed.first.v1", target: "T-1", payload: { n: 1 } }]),
+  });
+  const { send } = world.keyed;
+  world.keyed.contract = { ...keyContract, lookup: strongLookup };
+  world.keyed.send = async (request) => {
+    await send(request);
+    return { kind: "noAnswer", reason: "500, repeated", replayedError: true };
+  };
+  const asked: LookupRequest[] = [];
+  world.keyed.lookup = async (request) => {
+    asked.push(request);
+    return { kind: "absent" };
+  };
+  await world.post(1);
+  await world.run(world.worker(), 5000);
+  const [sent] = world.keyed.received;
+  if (sent?.providerKey === undefined) throw new Error("nothing was sent under a key");
+  const { account, action, binding, payload, providerKey } = sent;
+  expect(asked).toMatchObject([{ account, action, binding, payload, providerKey }]);
+});
 
 test("a call that was cut off at once may land until its deadline and horizon have passed: no earlier look frees it", async () => {
   const world = newWorld({
     decide: () => planOf([{ action: "keyed.first.v1", target: "T-1", payload: {} }]),
   });
-  world.keyed.contract = {
-    revision: 1,
-    lookup: { by: "operationId", consistency: "strong", settleMs: 0 },
-    horizonMs: 1000,
-    callTimeoutMs: 10_000,
-    consequence: "once more",
-  };
+  world.keyed.contract = strongContract;
   world.keyed.lookup = async ({ binding }) => {
     const { operationId } = binding;
     const [ours] = world.keyed.applied.filter((applied) => applied.operationId === operationId);

@@ -163,6 +163,23 @@ describe("what was told to be something else", () => {
     expect(await first(world)).toMatchObject({ status: "confirmed" });
   });
 
+  test("by the call's own answer does not confirm by a report in other words", async () => {
+    const world = newWorld({ decide: once(credit) });
+    const { send } = world.keyed;
+    world.keyed.send = async (request) => {
+      await send(request);
+      const boundTo = { ...request.binding, payloadDigest: "another" };
+      const receipt = { stage: "accepted", providerId: "other-1", boundTo, content: {} } as const;
+      return { kind: "receipt", receipt };
+    };
+    await world.post(1);
+    await world.turn();
+    await report(world, 1, {});
+    await world.turn();
+    expect(await first(world)).toMatchObject({ status: "unknown" });
+    expect(await openKinds(world)).toEqual(["EvidenceMismatch"]);
+  });
+
   test("is shown once to whoever has given the effect up, however often it is told", async () => {
     const world = await lostAndTold();
     const ops = operatorsOf(world);

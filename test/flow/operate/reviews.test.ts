@@ -80,7 +80,7 @@ describe("an unknown effect in review", () => {
     expect(await firstOf(world)).toMatchObject({
       status: "confirmed",
       settledBy: "person",
-      receipt: { providerId: "CN-1" },
+      receipt: { providerId: "CN-1", content: { statedBy: "ana" } },
     });
     expect((await world.record()).status).toBe("done");
     expect(world.bare.applied).toHaveLength(1);
