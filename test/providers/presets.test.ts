@@ -113,6 +113,17 @@ describe("after a lost answer", () => {
     },
   );
 
+  test.each([401, 403, 404, 409, 429, 500, 503])(
+    "an error %i of whoever does not say what its errors mean proves nothing, and is no reason to send again",
+    (status) => {
+      // Senders report messages that went out under a 429 or a 503 of Graph.
+      expect(afterAnswer(microsoftGraphMail, status, { code: "x" })).toBe("lookUp");
+      expect(afterAnswer(hubspotCrm, status, { category: "CONFLICT" })).toBe("lookUp");
+      expect(afterAnswer(sendgridV3, status, { code: "x" })).toBe("review");
+      expect(afterAnswer(square, status, { code: "x" })).toBe("review");
+    },
+  );
+
   test("Stripe is not asked again once it repeats a stored error", () => {
     expect(afterAnswer(stripeV1, 500, {}, true)).toBe("review");
   });

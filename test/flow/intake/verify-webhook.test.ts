@@ -72,6 +72,17 @@ describe("a signature", () => {
     expect(world.cases.changesSince(0).documents).toEqual([]);
   });
 
+  test("is of the bytes that came: of another writing of the same content it is none, either way", async () => {
+    const world = intakeWorld();
+    const spaced = JSON.stringify(JSON.parse(bodyOf()), null, 2);
+    const signatureOf = (body: string) => ({
+      "webhook-signature": new Webhook(secrets.t1).sign("dlv-1", new Date(), body),
+    });
+    const forged = await world.deliver(spaced, { headers: signatureOf(bodyOf()) });
+    expect(forged.status).toBe(401);
+    expect((await world.deliver(spaced, { headers: signatureOf(spaced) })).status).toBe(202);
+  });
+
   const noText = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
   const badText = { status: 400, said: { errors: [{ field: "body", detail: "is not UTF-8" }] } };
 
