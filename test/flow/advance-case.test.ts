@@ -327,3 +327,13 @@ test("a turn that is overtaken again and again hands its case on, and whoever co
   await world.run();
   expect((await world.record()).facts).toMatchObject({ n: 2 });
 });
+
+test("each call names its case, so that its provider's webhook can, and a fence above the last one's", async () => {
+  const world = newWorld();
+  world.keyed.script = ["appliedAndDropped"];
+  await world.post(1);
+  await world.run();
+  const calls = world.keyed.received.map(({ caseKey, fence }) => ({ caseKey, fence }));
+  const caseKey = `${key.tenantId}:${key.caseId}`;
+  expect(calls).toEqual([1, 2, 3].map((fence) => ({ caseKey, fence })));
+});
