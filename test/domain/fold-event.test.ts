@@ -171,6 +171,7 @@ describe("a grant", () => {
     ],
     ["no currency where there is an only one", { only: { currency: "EUR" } }, {}],
     ["an amount in another form", {}, { payload: { amount: "1e1" } }],
+    ["an amount that is a number", {}, { payload: { amount: 5 as unknown as string } }],
     ["a payload without the limited field", {}, { payload: {} as { amount: string } }],
     ["anything after it expired", { expiresAtMs: nowMs }, {}],
     ["anything after it was revoked", { revoked: { by: "p", atMs: 0, reason: "r" } }, {}],

@@ -207,6 +207,22 @@ describe("findings about one effect", () => {
     },
   );
 
+  test("that show a failure of what was cancelled contradict it all the same: it was tried", () => {
+    const before = endPlan(plannedCase(), { why: "test", nowMs });
+    const receipt = { ...receiptFor(firstOf(before)), stage: "failed" as const };
+    const after = folded(before, { kind: "providerReport", receipt });
+    expect(firstOf(after)).toMatchObject({ status: "cancelled", contradicted: {} });
+  });
+
+  test("about an operation that is not in the ledger are put away, and change nothing", () => {
+    const planned = plannedCase();
+    const informed = withFinding(planned, report(planned));
+    const findings = informed.findings.map((one) => ({ ...one, operationId: "unheard of" }));
+    const after = foldFindings({ ...informed, findings }, "unheard of", { book, nowMs });
+    expect(after.effects).toEqual(planned.effects);
+    expect(after.findings[0]?.folded).toBeDefined();
+  });
+
   test("that show success on a prepared effect confirm and contradict: what was judged not sent did leave", () => {
     const before = settled(claimedCase(), notSent);
     const after = folded(before, report(before));

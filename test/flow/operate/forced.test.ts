@@ -1,7 +1,7 @@
 // What is forced takes a role of its own, a reason and a second person; what no person may override stays (design.md 4).
 import { describe, expect, test } from "vitest";
 import { attemptLimits } from "../../../shared/domain/decisions/recover.ts";
-import { event, keyContract, planOfTwo } from "../../domain/situations.ts";
+import { event, keyContract, planOf, planOfTwo } from "../../domain/situations.ts";
 import { advanceCase } from "../../../shared/flow/turn/advance-case.ts";
 import { key, newWorld, type World } from "../world.ts";
 import {
@@ -15,8 +15,8 @@ import {
   type Who,
 } from "./operators.ts";
 
-async function inReview() {
-  const world = await unknownCase("swallowed");
+async function inReview(options: Parameters<typeof newWorld>[0] = {}) {
+  const world = await unknownCase("swallowed", options);
   const [review] = await world.reviews();
   return { world, people: operatorsOf(world), id: review?.id ?? "" };
 }
@@ -75,6 +75,16 @@ describe("a retry that the contract does not cover", () => {
       attempts: [{ n: 1 }, { n: 2, order: { by: "ivo", confirmedBy: "una", forced: true } }],
     });
     expect((await world.record()).status).toBe("done");
+  });
+
+  test("of a notification is sent, though its case has ended", async () => {
+    const tell = { action: "mail.tell.v1", target: "a@example.org", payload: { text: "done" } };
+    const decide = () => planOf([], { notifications: [tell] });
+    const { world, people, id } = await inReview({ decide });
+    expect(await forced(people, id, ivo, una)).toMatchObject({ status: 202 });
+    await world.run();
+    expect((await world.effects())[0]).toMatchObject({ status: "confirmed", origin: "outbox" });
+    expect(world.bare.applied).toHaveLength(1);
   });
 
   test("that fails again comes back for review, and the order is used up", async () => {
