@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Book } from "../../shared/domain/definitions.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
-import { planOf, planOfTwo } from "../domain/situations.ts";
+import { planOf, planOfTwo, receiptFor } from "../domain/situations.ts";
 import { codeOf } from "./codes.ts";
 import { key, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
@@ -87,6 +87,61 @@ describe("a plan that was decided when its actions asked nobody", () => {
     await world.turn(worker);
     expect((await world.record()).status).toBe("done");
   });
+});
+
+/** Approved, sent, and not answered until the approvals ran out: then asked anew. */
+async function askedAgain(actions: (typeof planOfTwo & { kind: "plan" })["actions"]) {
+  const world = newWorld({
+    decide: ({ version }) =>
+      version === 1 ? planOf(actions) : { kind: "wait", why: "one thing at a time" },
+    approve: [first, second],
+  });
+  const { idempotency } = world.keyed.contract;
+  if (idempotency === undefined) throw new Error("no key");
+  const retentionMs = 30 * 24 * 3_600_000;
+  world.keyed.contract = { ...world.keyed.contract, idempotency: { ...idempotency, retentionMs } };
+  await world.post(1);
+  await world.run(world.worker(), 1000);
+  for (const { id } of await approvals(world)) await sayYes(world, id);
+  await turnUntilDeath(world, mortal(world, { boundary: "send", when: "after" }));
+  world.advance(73 * 3_600_000);
+  await world.turn();
+  world.advance(10_000);
+  await world.turn();
+  const again = (await approvals(world)).filter(({ n }) => n > actions.length);
+  expect(again).toHaveLength(actions.length);
+  return { world, again };
+}
+
+/** No to the first of the plan, yes to the rest; then its provider tells that the first was done after all. */
+async function refusedAndDone({ again, world }: Awaited<ReturnType<typeof askedAgain>>) {
+  const [effect] = await world.effects();
+  if (effect === undefined) throw new Error("no effect");
+  for (const { id, operationId } of again) {
+    const decision = operationId === effect.operationId ? "refuse" : "approve";
+    const answer = { answerId: id, decision, by: "ben", atMs: world.nowMs() } as const;
+    await world.cases.answerApproval(key, { id, answer });
+  }
+  await world.turn();
+  await world.report(receiptFor(effect, "keyed-1"));
+  await world.run(world.worker(), 60_000);
+}
+
+test("a plan that was refused, and of which a part turns out to have been done before that, is over: nothing more of it is sent", async () => {
+  const { actions } = planOfTwo as typeof planOfTwo & { kind: "plan" };
+  const asked = await askedAgain(actions);
+  await refusedAndDone(asked);
+  expect(sent(asked.world)).toEqual([first]);
+  const statuses = (await asked.world.effects()).map(({ status }) => status);
+  expect(statuses).toEqual(["confirmed", "cancelled"]);
+});
+
+test("a plan that was refused when all of it had been done already is committed: it tells what is so", async () => {
+  const { actions } = planOfTwo as typeof planOfTwo & { kind: "plan" };
+  const asked = await askedAgain(actions.slice(0, 1));
+  await refusedAndDone(asked);
+  expect(sent(asked.world)).toEqual([first]);
+  expect(await asked.world.record()).toMatchObject({ status: "done" });
 });
 
 test("a no whose question ran out while it was on its way stands, whatever is said to the question that was asked anew", async () => {

@@ -28,14 +28,17 @@ export function withNewQuestions(snapshot: Snapshot, plan: Plan, book: Book): Pl
 }
 
 export function approvalState(snapshot: Snapshot, plan: Plan, nowMs: number): ApprovalState {
-  const needed = (plan.needsApproval ?? []).filter(
+  const { needsApproval = [] } = plan;
+  const questions = needsApproval.flatMap((operationId) =>
+    questionsFor(snapshot, plan, operationId),
+  );
+  // A no is to the plan. It stands although its question ran out while it was on the way, or its effect was done after all.
+  const refused = questions.find((approval) => approval.answer?.decision === "refuse");
+  if (refused?.answer !== undefined) return { kind: "refused", by: refused.answer.by };
+  const needed = needsApproval.filter(
     (operationId) => effectOf(snapshot, operationId).status !== "confirmed",
   );
-  const questions = needed.map((operationId) => questionsFor(snapshot, plan, operationId));
-  // Also to one that ran out while its answer was on the way: whoever has said no was told that it stands.
-  const refused = questions.flat().find((approval) => approval.answer?.decision === "refuse");
-  if (refused?.answer !== undefined) return { kind: "refused", by: refused.answer.by };
-  const asked = questions.map((ofOne) => ofOne.at(-1));
+  const asked = needed.map((operationId) => questionsFor(snapshot, plan, operationId).at(-1));
   const missing = needed.filter((_operationId, index) => isMissing(asked[index], nowMs));
   if (missing.length > 0) return { kind: "ask", operationIds: missing };
   const open = asked.flatMap((approval) =>

@@ -126,7 +126,10 @@ function whyPlanEnded(
   if (version !== plan.decidedOn) {
     return `decided on version ${plan.decidedOn}, the case is at ${version}`;
   }
-  if (approvals.kind === "refused") return `approval refused by ${approvals.by}`;
+  // All done by then, there is nothing left to refuse.
+  if (approvals.kind === "refused" && undone.length > 0) {
+    return `approval refused by ${approvals.by}`;
+  }
   const broken = effects.find(
     (effect) => effect.status !== "confirmed" && effect.status !== "prepared",
   );
