@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../shared/domain/records/evidence.ts";
 import { pacing } from "../../shared/flow/turn/pacing.ts";
+import { planOf } from "../domain/situations.ts";
 import { newWorld } from "./world.ts";
 
 const limits = { concurrencyMax: 2, silencesMax: 3, coolMs: 10_000 };
@@ -86,5 +87,33 @@ describe("a provider that is silent", () => {
     await world.run(ports);
     expect((await world.record()).status).toBe("done");
     expect(world.keyed.applied).toHaveLength(2);
+  });
+
+  test("keeps nobody but its own effects waiting: a plan goes on while its notification waits", async () => {
+    const mark = { action: "keyed.second.v1", target: "T-1", payload: {} };
+    const tell = { action: "mail.tell.v1", target: "a@example.org", payload: {} };
+    const world = newWorld({
+      decide: ({ version }) =>
+        version === 1
+          ? planOf([{ ...mark, action: "keyed.first.v1" }], {
+              nextStatus: "open",
+              notifications: [tell],
+            })
+          : planOf([mark]),
+    });
+    const pace = pacing(world.nowMs, { ...limits, concurrencyMax: 1 });
+    const busy = pace.admit("bare");
+    await world.post(1);
+    const ports = world.worker({ pacing: pace });
+    expect(await world.turn(ports)).toMatchObject({ kind: "waiting" });
+    expect(world.keyed.applied.map(({ action }) => action)).toEqual([
+      "keyed.first.v1",
+      mark.action,
+    ]);
+    expect((await world.record()).status).toBe("done");
+    expect(world.bare.received).toEqual([]);
+    if (busy.kind === "go") busy.done(undefined);
+    await world.run(ports);
+    expect(world.bare.applied).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@
 // Code that the step needs and that is not deployed comes first (missing-code.ts). A grant or a payload that this turn
 // looked for in vain (`withheld`) and a drain stop a claim here; approvals and holds of a plan stop it in lanes.ts.
 import { standingOrder, type Effect, type EffectOf } from "../records/effect.ts";
-import type { Snapshot } from "../records/snapshot.ts";
+import { effectOf, type Snapshot } from "../records/snapshot.ts";
 import { effectCodeStep, missingStep } from "./missing-code.ts";
 import { recover, whyExhausted } from "./recover.ts";
 import { keyEndMs } from "./send-cover.ts";
@@ -70,6 +70,13 @@ function claimStep(effect: Effect, facts: LaneFacts): Step {
   if (isWithheld(effect, facts)) return { kind: "idle" };
   if (facts.draining === true) return { kind: "draining" };
   return { kind: "claim", operationId: effect.operationId };
+}
+
+/** What may be claimed waits while its provider is left alone. */
+export function pacedStep(snapshot: Snapshot, step: Step, { paced }: LaneFacts): Step {
+  if (step.kind !== "claim") return step;
+  const untilMs = paced?.get(effectOf(snapshot, step.operationId).provider);
+  return untilMs === undefined ? step : { kind: "wait", untilMs };
 }
 
 function isWithheld({ operationId }: Effect, { withheld }: LaneFacts): boolean {

@@ -18,7 +18,7 @@ import { caseOf, planEffects, type Snapshot } from "../records/snapshot.ts";
 import { approvalState, withNewQuestions, type ApprovalState } from "./approvals.ts";
 import { decideStep } from "./decide-step.ts";
 import { isFailed, openDoubt, restsOn } from "./doubts.ts";
-import { effectStep, keyEndStep, type EffectFacts } from "./effect-step.ts";
+import { effectStep, keyEndStep, pacedStep, type EffectFacts } from "./effect-step.ts";
 import { effectCodeStep, notificationStep } from "./missing-code.ts";
 import { whyRepeated } from "./repeated-intent.ts";
 import { isWork, soonest, type LaneFacts, type Step } from "./step.ts";
@@ -29,7 +29,8 @@ export function outboxLane(snapshot: Snapshot, facts: LaneFacts): Step {
   let passive: Step = { kind: "idle" };
   for (const effect of snapshot.effects) {
     if (effect.origin !== "outbox" || isFinal(effect)) continue;
-    const step = effectStep(snapshot, effect, { ...facts, current: true });
+    const unpaced = effectStep(snapshot, effect, { ...facts, current: true });
+    const step = pacedStep(snapshot, unpaced, facts);
     if (step.kind !== "wait" && step.kind !== "idle") return step;
     passive = soonest(passive, step);
   }

@@ -18,6 +18,7 @@ import { deadlineMsOf, isOpenUnknown, lastAttempt } from "../records/effect.ts";
 import { effectOf, workflowTypeOf, type Snapshot } from "../records/snapshot.ts";
 import { isWork, soonest, type LaneFacts, type NextOptions, type Step } from "./step.ts";
 import { deliveryStep } from "./delivery.ts";
+import { pacedStep } from "./effect-step.ts";
 import { whyLeft } from "./leave.ts";
 import { caseCodeStep, eventToFold } from "./missing-code.ts";
 import { outboxLane, planLane } from "./lanes.ts";
@@ -85,7 +86,7 @@ function inFlightStep(snapshot: Snapshot, nowMs: number | undefined): Step | und
 function laneStep(snapshot: Snapshot, facts: LaneFacts): Step {
   const outbox = outboxLane(snapshot, facts);
   if (isWork(outbox)) return outbox;
-  const plan = planLane(snapshot, facts);
+  const plan = pacedStep(snapshot, planLane(snapshot, facts), facts);
   if (isWork(plan)) return plan;
   const delivery = deliveryStep(snapshot, facts);
   if (delivery.kind === "openReview") return delivery;

@@ -82,6 +82,8 @@ export interface NextOptions {
   nowMs: number | undefined;
   /** Operation ids for which this turn found no grant or no payload: not claimed again within the turn. */
   withheld?: ReadonlySet<string>;
+  /** Providers that are silent or busy, and until when this turn leaves each alone: it goes on with everything else. */
+  paced?: ReadonlyMap<string, number>;
   /** A drain is on: no new decision and no new claim. */
   draining?: boolean;
 }

@@ -92,8 +92,8 @@ async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "agai
 async function drive(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {
   for (;;) {
     const nowMs = nowMsOf(ports, turn);
-    const { withheld, draining } = turn;
-    const step = next(turn.draft, ports.book, { nowMs, withheld, draining });
+    const { withheld, paced, draining } = turn;
+    const step = next(turn.draft, ports.book, { nowMs, withheld, paced, draining });
     const begins = step.kind === "claim" || step.kind === "decide";
     if (begins && (await drainHasBegun(ports, turn))) continue;
     const after = await traced(ports, turn, step);

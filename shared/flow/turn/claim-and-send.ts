@@ -14,7 +14,7 @@ import { claim, holdForGrant } from "../../domain/transitions/claim.ts";
 import { readPayload } from "./read-payload.ts";
 import { sendEffect } from "./send-effect.ts";
 import { requireNowMs, setStoreTime, type Turn, type TurnPorts, type TurnResult } from "./turn.ts";
-import { flush, flushAlive, handedOnBefore, writeAndReadAgain } from "./write-draft.ts";
+import { flush, handedOnBefore, writeAndReadAgain } from "./write-draft.ts";
 
 export async function claimAndSend(
   ports: TurnPorts,
@@ -36,7 +36,9 @@ export async function claimAndSend(
     return "goOn";
   }
   const admission = ports.pacing?.admit(provider.name);
-  if (admission?.kind === "later") return putOff(ports, turn, admission.inMs);
+  if (admission?.kind === "later") {
+    return putOff(ports, turn, { provider: provider.name, inMs: admission.inMs });
+  }
   let heard: Answer | undefined;
   try {
     const call = {
@@ -52,14 +54,18 @@ export async function claimAndSend(
   }
 }
 
-/** The provider is silent or busy: nothing is claimed, and a later hint looks again. */
-async function putOff(ports: TurnPorts, turn: Turn, inMs: number): Promise<TurnResult | "again"> {
-  if ((await flushAlive(ports, turn)) !== "written") return "again";
+/** The provider is silent or busy: nothing of its is claimed before then, and this turn goes on with what is left. */
+async function putOff(
+  ports: TurnPorts,
+  turn: Turn,
+  { provider, inMs }: { provider: string; inMs: number },
+): Promise<"goOn"> {
   const untilMs = requireNowMs(ports, turn) + inMs;
+  turn.paced.set(provider, untilMs);
   const hintId = hintIdOf(turn.key, "paced", crypto.randomUUID());
   const hint = { ...turn.key, hintId, reason: "the provider is silent or busy" };
   await ports.at("handOn", () => ports.hints.schedule("cases", hint, untilMs));
-  return { kind: "waiting", untilMs };
+  return "goOn";
 }
 
 interface Call {

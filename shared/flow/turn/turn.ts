@@ -88,6 +88,8 @@ export interface Turn {
   hinted?: { dueAtMs: number; scheduled: ScheduledHint };
   /** Operation ids for which this turn found no grant or no payload. */
   withheld: Set<string>;
+  /** Providers that are silent or busy, and until when. */
+  paced: Map<string, number>;
   /** Action -> its grants as this turn has read them afresh, so that many effects that wait for one cost one read. */
   grantsRead: Map<string, readonly Grant[]>;
   evidence?: Evidence | undefined;
@@ -111,6 +113,7 @@ export async function openTurn(ports: TurnPorts, key: CaseKey): Promise<Turn> {
     isFresh: true,
     sealed: [],
     withheld: new Set(),
+    paced: new Map(),
     grantsRead: new Map(),
   };
 }
