@@ -39,6 +39,28 @@ async function deliverAll(world: World, ports?: TurnPorts, deliveriesMax = 200):
   }
 }
 
+test("grants that cannot be read for forty minutes park no case: its workers live, and it goes on", async () => {
+  const world = newWorld();
+  const endMs = world.nowMs() + 40 * 60_000;
+  let tries = 0;
+  const ports = world.worker({
+    grants: {
+      ...world.grants,
+      async candidates(wanted) {
+        tries += 1;
+        if (world.nowMs() < endMs) throw new TransientFault("down");
+        return world.grants.candidates(wanted);
+      },
+    },
+  });
+  await world.post(1);
+  await deliverAll(world, ports);
+  expect(tries).toBeLessThan(40);
+  expect(await world.record()).toMatchObject({ status: "done" });
+  expect(await world.record()).not.toHaveProperty("held");
+  expect(world.keyed.applied).toHaveLength(2);
+});
+
 describe("a store that does not answer", () => {
   test("for half an hour puts the look off with a growing wait, and costs no delivery", async () => {
     const world = newWorld();

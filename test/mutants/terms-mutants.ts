@@ -123,8 +123,8 @@ export const termsMutants: readonly Mutant[] = [
   {
     rule: "a no to an older question stands",
     file: "shared/domain/decisions/approvals.ts",
-    find: "const refused = questions.flat().find(",
-    replace: "const refused = questions.flatMap((ofOne) => ofOne.slice(-1)).find(",
+    find: "const refused = questions.find(",
+    replace: "const refused = questions.slice(-1).find(",
     killedBy: "whose question ran out while it was on its way",
     testFile: "test/flow/asked-later.test.ts",
   },
@@ -143,5 +143,13 @@ export const termsMutants: readonly Mutant[] = [
     replace: "deadlineMs + Math.max(horizonMs - horizonMs, contract.horizonMs),",
     killedBy: "might apply it for an hour",
     testFile: "test/flow/rolling-deploy.test.ts",
+  },
+  {
+    rule: "an outage is no crash",
+    file: "shared/flow/turn/advance-case.ts",
+    find: "if (error instanceof TransientFault) await takeBackCrash(ports, turn, counted);",
+    replace: "",
+    killedBy: "park no case: its workers live",
+    testFile: "test/flow/poison.test.ts",
   },
 ];

@@ -13,7 +13,8 @@ import { whyLeft } from "../../domain/decisions/leave.ts";
 import { next } from "../../domain/decisions/next.ts";
 import { isWork, type Step } from "../../domain/decisions/step.ts";
 import type { CaseKey } from "../../domain/identity.ts";
-import { caseOf } from "../../domain/records/snapshot.ts";
+import { TransientFault } from "../../domain/faults.ts";
+import { caseOf, withCase } from "../../domain/records/snapshot.ts";
 import { claimAndSend } from "./claim-and-send.ts";
 import { decideOnce } from "../deciding/decide-once.ts";
 import { keepEvidence } from "./keep-evidence.ts";
@@ -43,15 +44,17 @@ export async function advanceCase(
   options: { redelivered?: boolean } = {},
 ): Promise<TurnResult> {
   let isCounted = false;
+  let counted: Turn | undefined;
   let lost: Intents | undefined;
   for (let restart = 0; restart < restartsMax; restart += 1) {
     const turn = await openTurn(ports, key);
     noteDivergence(ports, turn, lost);
     if (!isCounted && (options.redelivered === true || isLate(ports, turn))) {
       isCounted = true;
+      counted = turn;
       if (await recordCrash(ports, turn)) continue;
     }
-    const result = await runTurn(portsOf(ports, turn), turn);
+    const result = await runTurn(portsOf(ports, turn), turn, counted);
     if (result !== "again") return result;
     lost = lostIntents(turn);
   }
@@ -77,7 +80,11 @@ async function recordCrash(ports: TurnPorts, turn: Turn): Promise<boolean> {
   return true;
 }
 
-async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "again"> {
+async function runTurn(
+  ports: TurnPorts,
+  turn: Turn,
+  counted: Turn | undefined,
+): Promise<TurnResult | "again"> {
   try {
     const result = await drive(ports, turn);
     await keepEvidence(ports, turn);
@@ -85,7 +92,25 @@ async function runTurn(ports: TurnPorts, turn: Turn): Promise<TurnResult | "agai
   } catch (error) {
     // Whatever broke, the provider's answer must not be lost.
     await keepEvidence(ports, turn);
+    if (error instanceof TransientFault) await takeBackCrash(ports, turn, counted);
     throw error;
+  }
+}
+
+/**
+ * An outage kills no worker: counted when this turn began, it would park every case that it lasts long enough for. The hint of that
+ * count goes, too: whoever brought this turn comes again anyway, and each look would otherwise make two.
+ */
+async function takeBackCrash(ports: TurnPorts, turn: Turn, counted?: Turn): Promise<void> {
+  if (turn.base.case?.crashes === undefined) return;
+  const { hinted } = counted ?? turn;
+  turn.draft = withCase(turn.base, { crashes: undefined });
+  try {
+    await flush(ports, turn, { hintsNothing: true });
+    if (hinted !== undefined) await ports.at("cancelHint", () => hinted.scheduled.cancel());
+  } catch (error) {
+    // The store is out as well; what broke first is told.
+    if (!(error instanceof TransientFault)) throw error;
   }
 }
 

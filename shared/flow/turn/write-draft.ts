@@ -30,7 +30,7 @@ const resendPausesMs = [20, 100, 400, 1000, 2000, 4000];
 export async function flush(
   ports: TurnPorts,
   turn: Turn,
-  options: { keepCrashes?: boolean } = {},
+  options: { keepCrashes?: boolean; hintsNothing?: boolean } = {},
 ): Promise<Flushed> {
   if (turn.draft === turn.base) return "written";
   if (options.keepCrashes !== true) turn.draft = withCase(turn.draft, { crashes: undefined });
@@ -51,6 +51,7 @@ export async function flush(
   turn.sealed.push(...turn.draft.payloads);
   turn.base = withoutClosed(turn.draft, turn.storeMs ?? nowMs);
   turn.draft = turn.base;
+  if (options.hintsNothing === true) return flushed;
   if (dueAtMs !== dueBefore && !isHintedInTime(turn)) await scheduleDueHint(ports, turn);
   return flushed;
 }

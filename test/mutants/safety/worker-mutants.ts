@@ -70,8 +70,8 @@ export const workerMutants: readonly SafetyMutant[] = [
     patches: [
       ...one(
         claimAndSend,
-        'if (admission?.kind === "later") return',
-        'if (admission?.kind === "later" && operationId === "") return',
+        'if (admission?.kind === "later") {',
+        'if (admission?.kind === "later" && operationId === "") {',
       ),
       ...one(claimAndSend, "admission?.done(heard);", "admission?.done?.(heard);"),
     ],
