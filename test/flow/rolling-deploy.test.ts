@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { newerGraceMs } from "../../shared/domain/decisions/leave.ts";
+import { TransientFault } from "../../shared/domain/faults.ts";
 import { answerApproval } from "../../shared/flow/operate/approvals/answer-approval.ts";
 import { eraseCase } from "../../shared/flow/operate/cases/erase-case.ts";
 import { advanceCase } from "../../shared/flow/turn/advance-case.ts";
@@ -157,6 +158,17 @@ describe("a case of which newer code wrote", () => {
     expect(waiting).toHaveLength(1);
     expect(waiting[0]?.activeAtMs).toBeGreaterThan(world.nowMs());
     expect(waiting[0]?.activeAtMs).toBeLessThanOrEqual(world.nowMs() + 300_000);
+  });
+
+  test("keeps the crashes that newer code has counted, when no hint to look again can be sent", async () => {
+    const world = await busyWorld();
+    const { snapshot } = await world.cases.read(key);
+    const workflow = { type: "test-flow", revision: 2 };
+    world.cases.plant(key, { ...snapshot.case, id: "case", workflow, crashes: 2 });
+    const before = stored(world);
+    world.hints.beforeSend = () => Promise.reject(new TransientFault("down"));
+    await expect(world.turn()).rejects.toThrow(TransientFault);
+    expect(stored(world)).toBe(before);
   });
 });
 

@@ -103,6 +103,8 @@ async function runTurn(
  */
 async function takeBackCrash(ports: TurnPorts, turn: Turn, counted?: Turn): Promise<void> {
   if (turn.base.case?.crashes === undefined) return;
+  // What newer code counted is its own.
+  if (whyLeft(turn.base, ports.book, nowMsOf(ports, turn)) !== undefined) return;
   const { hinted } = counted ?? turn;
   turn.draft = withCase(turn.base, { crashes: undefined });
   try {
