@@ -164,7 +164,8 @@ describe("a case of which newer code wrote", () => {
     const world = await busyWorld();
     const { snapshot } = await world.cases.read(key);
     const workflow = { type: "test-flow", revision: 2 };
-    world.cases.plant(key, { ...snapshot.case, id: "case", workflow, crashes: 2 });
+    const record = { ...snapshot.case, workflow, crashes: 2 };
+    world.cases.plant(key, record as { id: string });
     const before = stored(world);
     world.hints.beforeSend = () => Promise.reject(new TransientFault("down"));
     await expect(world.turn()).rejects.toThrow(TransientFault);
