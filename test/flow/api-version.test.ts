@@ -5,7 +5,7 @@ import { crm } from "../../shared/providers/crm.ts";
 import { supplierPortal } from "../../shared/providers/supplier-portal.ts";
 import { planOf } from "../domain/situations.ts";
 import { ivo, operatorsOf, una } from "./operate/operators.ts";
-import { key, newWorld, type World } from "./world.ts";
+import { key, lookedUp, newWorld, type World } from "./world.ts";
 
 async function waitsForApproval(): Promise<World> {
   const world = newWorld({ approve: ["keyed.first.v1"] });
@@ -91,24 +91,19 @@ test("an effect that was provably turned away under one version is sent under th
 });
 
 describe("while old and new code run beside each other, and each address knows only its own calls", () => {
-  /** Its calls are looked up by our id, and nothing else is promised. */
-  function lookedUp(world: World): void {
-    const { idempotency: _none, ...contract } = world.keyed.contract;
-    const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
-    world.keyed.contract = { ...contract, lookup };
-    world.keyed.lookup = async ({ binding }) => {
-      const [applied] = world.keyed.applied;
-      if (applied === undefined || world.keyed.apiVersion !== "v1") return { kind: "absent" };
-      const receipt = { stage: "accepted", providerId: applied.providerId, content: {} } as const;
-      return { kind: "found", receipt: { ...receipt, boundTo: binding } };
-    };
+  /** Its calls are looked up by our id, at the old address only. */
+  function lookedUpAtV1({ keyed }: World): void {
+    lookedUp(keyed);
+    const { lookup } = keyed;
+    keyed.lookup = async (request) =>
+      keyed.apiVersion === "v1" && lookup !== undefined ? lookup(request) : { kind: "absent" };
   }
 
   const creditOnce = planOf([credit], { notifications: [] });
 
   test("what the new code did not find is no absence for the old code", async () => {
     const world = newWorld({ decide: () => creditOnce, fused: false });
-    lookedUp(world);
+    lookedUpAtV1(world);
     world.keyed.script = ["appliedAndDropped"];
     world.keyed.duringCall = () => void (world.keyed.apiVersion = "v2");
     await world.post(1);

@@ -1,20 +1,11 @@
 // What was done, or was told, or may be yet, while a case went on: it is not done once more by the next claim or the next plan.
 import { expect, test } from "vitest";
-import type { Contract } from "../../shared/domain/contract.ts";
 import type { LookupRequest } from "../../shared/domain/definitions.ts";
 import { keyContract, planOf, receiptFor } from "../domain/situations.ts";
 import { ana, operatorsOf } from "./operate/operators.ts";
-import { newWorld } from "./world.ts";
+import { lookedUp, newWorld } from "./world.ts";
 
 const strongLookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
-const strongContract: Contract = {
-  revision: 1,
-  lookup: strongLookup,
-  horizonMs: 1000,
-  callTimeoutMs: 10_000,
-  consequence: "once more",
-};
-
 test("a look-up asks for what was sent: the same action, account, operation, key and payload", async () => {
   const world = newWorld({
     decide: () => planOf([{ action: "keyed.first.v1", target: "T-1", payload: { n: 1 } }]),
@@ -42,15 +33,8 @@ test("a call that was cut off at once may land until its deadline and horizon ha
   const world = newWorld({
     decide: () => planOf([{ action: "keyed.first.v1", target: "T-1", payload: {} }]),
   });
-  world.keyed.contract = strongContract;
-  world.keyed.lookup = async ({ binding }) => {
-    const { operationId } = binding;
-    const [ours] = world.keyed.applied.filter((applied) => applied.operationId === operationId);
-    if (ours === undefined) return { kind: "absent" };
-    const { providerId } = ours;
-    const receipt = { stage: "accepted", providerId, boundTo: binding, content: {} } as const;
-    return { kind: "found", receipt };
-  };
+  world.keyed.contract = { ...keyContract, horizonMs: 1000, callTimeoutMs: 10_000 };
+  lookedUp(world.keyed);
   world.keyed.script = ["appliesLate"];
   await world.post(1);
   await world.run(world.worker(), 10_000);

@@ -1,7 +1,7 @@
 // A machine that sleeps: its own timer stands still with it, so only the store's clock can tell that a claim's time is over.
 import { expect, test } from "vitest";
 import { planOf } from "../domain/situations.ts";
-import { newWorld } from "./world.ts";
+import { lookedUp, newWorld } from "./world.ts";
 
 const call = { action: "bare.first.v1", target: "T-1", payload: {} };
 
@@ -32,17 +32,7 @@ test("a worker whose machine slept for hours between its claim and its gate send
 
 test("a worker whose machine slept between its gate and its socket counts the horizon from when it awoke", async () => {
   const world = newWorld({ decide: () => planOf([{ ...call, action: "keyed.first.v1" }]) });
-  const { idempotency: _none, ...contract } = world.keyed.contract;
-  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
-  world.keyed.contract = { ...contract, lookup };
-  world.keyed.lookup = async ({ binding }) => {
-    const [{ providerId } = {}] = world.keyed.applied;
-    if (providerId === undefined) return { kind: "absent" };
-    return {
-      kind: "found",
-      receipt: { stage: "accepted", providerId, boundTo: binding, content: {} },
-    };
-  };
+  lookedUp(world.keyed);
   world.keyed.script = ["appliesLate"];
   let sleptMs = 0;
   world.keyed.duringCall = () => {
@@ -52,7 +42,7 @@ test("a worker whose machine slept between its gate and its socket counts the ho
   };
   await world.post(1);
   await world.turn(world.worker({ monotonicMs: () => world.nowMs() - sleptMs }));
-  await world.run(world.worker(), contract.horizonMs - 5000);
+  await world.run(world.worker(), world.keyed.contract.horizonMs - 5000);
   world.applyLate();
   await world.run();
   expect(world.keyed.received).toHaveLength(1);

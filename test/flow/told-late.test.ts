@@ -5,7 +5,7 @@ import type { Decision, SendRequest, Workflow } from "../../shared/domain/defini
 import type { Effect } from "../../shared/domain/records/effect.ts";
 import { planOf, receiptFor } from "../domain/situations.ts";
 import { operatorsOf } from "./operate/operators.ts";
-import { mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
+import { lookedUp, mortal, newWorld, turnUntilDeath, type World } from "./world.ts";
 
 const credit = { action: "keyed.first.v1", target: "T-1", payload: { amount: "25.00" } };
 const bareCredit = { ...credit, action: "bare.first.v1" };
@@ -81,23 +81,13 @@ describe("a provider that keeps no error under its key, and answers the first ca
 
 test("a worker that was frozen behind its gate, and is told of in the last part of a second: its call is not made again before its horizon is over", async () => {
   const world = newWorld({ decide: once(credit), fused: false });
-  const { idempotency: _none, ...contract } = world.keyed.contract;
-  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
-  world.keyed.contract = { ...contract, lookup };
-  world.keyed.lookup = async ({ binding }) => {
-    const [{ providerId } = {}] = world.keyed.applied;
-    if (providerId === undefined) return { kind: "absent" };
-    return {
-      kind: "found",
-      receipt: { stage: "accepted", providerId, boundTo: binding, content: {} },
-    };
-  };
+  lookedUp(world.keyed);
   world.keyed.script = ["appliesLate"];
   const first = await firstCallHangs(world, world.keyed);
   world.advance(30_000);
   await world.turn();
   world.advance(900);
-  const landsAtMs = world.nowMs() + contract.horizonMs;
+  const landsAtMs = world.nowMs() + world.keyed.contract.horizonMs;
   await first.letGo();
   await world.turn();
   // The clock goes on within a turn, as clocks do; an event that says nothing new is a write before the look.

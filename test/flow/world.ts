@@ -256,6 +256,21 @@ export function testProvider(
   return provider;
 }
 
+/** Takes the provider's key away: its calls are looked up by our id, and the look-up shows at once what it has applied. */
+export function lookedUp(provider: TestProvider): void {
+  const { idempotency: _none, ...contract } = provider.contract;
+  const lookup = { by: "operationId", consistency: "strong", settleMs: 0 } as const;
+  provider.contract = { ...contract, lookup };
+  provider.lookup = async ({ binding }) => {
+    const { operationId } = binding;
+    const ours = provider.applied.find((applied) => applied.operationId === operationId);
+    if (ours === undefined) return { kind: "absent" };
+    const { providerId } = ours;
+    const receipt = { stage: "accepted", providerId, boundTo: binding, content: {} } as const;
+    return { kind: "found", receipt };
+  };
+}
+
 function answerOf(
   behaviour: Behaviour,
   request: SendRequest,

@@ -9,15 +9,16 @@ import type { Receipt } from "../records/evidence.ts";
 import { withCase, withEffect, withLine, type Snapshot } from "../records/snapshot.ts";
 import { holdEffect, resolveHolds, reviewFailure, unheld } from "./reviews.ts";
 
+interface Settled {
+  settledBy: "attempt" | "finding" | "person";
+  nowMs: number;
+  book: Book;
+}
+
 export function confirm(
   snapshot: Snapshot,
   effect: EffectCore,
-  evidence: {
-    receipt: Receipt;
-    settledBy: "attempt" | "finding" | "person";
-    nowMs: number;
-    book: Book;
-  },
+  evidence: Settled & { receipt: Receipt },
 ): Snapshot {
   const { receipt, settledBy, nowMs } = evidence;
   const resolved = resolveHolds(snapshot, effect, {
@@ -45,12 +46,7 @@ export function confirm(
 export function reject(
   snapshot: Snapshot,
   effect: EffectCore,
-  evidence: {
-    reason: string;
-    settledBy: "attempt" | "finding" | "person";
-    nowMs: number;
-    book: Book;
-  },
+  evidence: Settled & { reason: string },
 ): Snapshot {
   const { reason, settledBy, nowMs } = evidence;
   const resolved = resolveHolds(snapshot, effect, {
