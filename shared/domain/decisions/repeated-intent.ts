@@ -5,6 +5,7 @@
 //
 //   an effect of an earlier decision    of the same action on the same target, or one that compensates the same effect
 //   an effect of its own decision       only if it is the same in every byte; with another payload both are meant
+//   a notification still to be sent     of the same action to the same target
 //
 // unless its `repeats` names that effect, and with it the same of that one's decision and whatever these were meant to repeat.
 // A notification repeats nothing of an earlier commit: each commit may tell the same person.

@@ -54,7 +54,7 @@ export async function claimAndSend(
   }
 }
 
-/** The provider is silent or busy: nothing of its is claimed before then, and this turn goes on with what is left. */
+/** The provider is silent or busy: this turn claims nothing for it before then, and goes on with everything else. */
 async function putOff(
   ports: TurnPorts,
   turn: Turn,

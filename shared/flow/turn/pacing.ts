@@ -70,7 +70,7 @@ export function pacing(clockMs: () => number, limits: PacingLimits = pacingDefau
     // A place is free: whoever comes next need not queue behind those who were turned away and have gone elsewhere.
     gauge.waiting = Math.max(0, gauge.waiting - limits.concurrencyMax);
     if (answer === undefined) return;
-    // Whoever cannot even be reached is as silent as one.
+    // A provider that cannot be reached is as silent as one that does not answer.
     if (answer.kind !== "noAnswer" && answer.kind !== "notSent") {
       gauge.silences = 0;
       gauge.openUntilMs = 0;
